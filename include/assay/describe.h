@@ -30,14 +30,14 @@ namespace assay {
 
 /// What a table row says about a field, in addition to the member's own name, type and default.
 struct Facts {
-    /// One sentence. The range, the default and the unit are added to it automatically.
+    /// One sentence of help. Help and docs append the range, the default and the unit.
     std::string_view help = {};
-    /// The allowed range, including both ends, and within the range of the type. Whole numbers up
-    /// to 2^53 are exact.
+    /// The allowed range including both ends, which must be within the range of the type. Whole
+    /// numbers up to 2^53 are exact.
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
-    /// The meaning of 0 or "": "one per core". If the range excludes 0, a 0 is read as the default,
-    /// and so is "".
+    /// The meaning of 0 or "": "one per core". If the range excludes 0, then 0 and "" are read as
+    /// the default.
     std::string_view empty = {};
     std::string_view unit = {};
     /// The member holds the written value times this factor. Users write MiB, and the member holds
@@ -60,8 +60,8 @@ struct Facts {
     std::string_view alone = {};
     /// The factor between the value and what users type: 100 for percentage points.
     double typed = 1;
-    /// The group that the field belongs to. An interface may leave out whole groups: a loop over
-    /// batches has no "gates".
+    /// The group that the field belongs to. An interface may omit whole groups: a loop over batches
+    /// has no "gates".
     std::string_view part = {};
 };
 
@@ -92,7 +92,7 @@ struct Field {
 
     /// "max-pixels", as the command line spells it.
     std::string option() const;
-    /// Whether the field belongs to an interface that leaves out these groups.
+    /// Whether the field belongs to an interface that omits these groups.
     bool is_in(std::initializer_list<std::string_view> without) const;
 };
 
@@ -133,7 +133,7 @@ bool take(const nlohmann::json& value, double& out);
 bool take(const nlohmann::json& value, std::string& out);
 void put_list(nlohmann::json& out);
 nlohmann::json& append(nlohmann::json& list);
-/// -1: no list.
+/// -1 if the value is no list.
 std::ptrdiff_t size_of(const nlohmann::json& list);
 const nlohmann::json& entry_of(const nlohmann::json& list, std::size_t i);
 

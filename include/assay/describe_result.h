@@ -60,7 +60,7 @@ struct PartFacts {
     bool usual = false;
     /// The value's own fields replace it in the object. This is for the fields of a base class.
     bool inlined = false;
-    /// In csv alone.
+    /// The value is written to csv only, not to JSON.
     bool only_csv = false;
     /// Writes an array as an object with these keys, and each inner array as an object with the
     /// inner keys.
@@ -105,7 +105,7 @@ constexpr ResultShape shape_of(const ValueShape& shape) {
 
 }  // namespace detail
 
-/// An enum that has a name_of() but no words_of(): its type allows any text.
+/// An enum with a name_of() but without a words_of(): the described type then allows any text.
 template <class E>
 concept HasName = std::is_enum_v<E> && !HasWords<E> && requires(E value) {
     name_of(value);
@@ -282,7 +282,7 @@ template <std::size_t n>
 struct ResultRows {
     ResultFacts facts;
     std::array<Part, n> parts;
-    /// Safe because the rows are static.
+    /// A reference is safe because the rows are static.
     constexpr operator ResultType() const { return {facts, parts}; }
 };
 

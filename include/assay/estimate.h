@@ -24,7 +24,7 @@ enum class Unit {
     number,      ///< without a unit: a ratio, a correlation, a slope
     proportion,  ///< in [0, 1], or a difference of two in [-1, 1]
     nats,
-    rank,  ///< a place among others, from 1: shown as a whole number
+    rank,  ///< a place in an order, from 1: shown as a whole number
 };
 /// "number", "proportion", "nats", "rank".
 std::string_view name_of(Unit);
@@ -47,8 +47,8 @@ double half_width(const Estimate& estimate);
 
 /// {"low", "high", "level", "method"}.
 nlohmann::json to_json(const Interval& interval);
-/// {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}. Fields
-/// without a value are omitted. Every estimate in every result has these fields.
+/// Writes {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}.
+/// Fields
 nlohmann::json to_json(const Estimate& estimate);
 
 /// McNemar's test of two proportions on the same items. Only the first succeeds on b items, and

@@ -7,11 +7,11 @@
 
 namespace assay {
 
-/// Named as in NumPy. bfloat16 is the addition: safetensors and tensors can hold it, npy files
-/// cannot.
+/// The names are NumPy's. bfloat16 is an addition, which safetensors and tensors can hold but npy
+/// files cannot.
 enum class NumberType : std::uint8_t { f2, f4, f8, u1, u2, u4, u8, i1, i2, i4, i8, b1, bf16 };
 
-/// As in npy files: "<f4", "|u1", ...; "bfloat16".
+/// The code in npy files: "<f4", "|u1", ...; "bfloat16".
 std::string_view name_of(NumberType);
 /// Bytes.
 std::size_t size_of(NumberType);

@@ -13,7 +13,7 @@ struct Progress {
                                  ///< it is obvious
     std::uint64_t done =
         0;  ///< units of work (images, scores, ...) including those of earlier runs
-    std::uint64_t total = 0;  ///< 0: not known
+    std::uint64_t total = 0;  ///< 0 if it is not known
     std::uint64_t skipped =
         0;  ///< the part of `done` that earlier runs finished, which the rate must not count
     std::uint64_t failed = 0;  ///< the part of `done` from this run that gave no result, such as

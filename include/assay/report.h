@@ -1,4 +1,4 @@
-// What a command reports, as data: sections of typed tables, plots and text, with notes and
+// The output of a command as data: sections of typed tables, plots and text, with notes and
 // warnings, and the result in its own schema.
 //
 // The library builds a report from a result and passes it to a renderer (render()). Renderers
@@ -71,7 +71,7 @@ struct Table {
         rows;  ///< a row may be shorter than the columns; an empty row draws a line between groups
     std::vector<std::string> notes;  ///< whole sentences below the table
 
-    /// Throws internal for more cells than columns.
+    /// Adds a row. Throws internal for more cells than columns.
     void add(std::vector<Cell> cells);
     void rule() { rows.emplace_back(); }
 };
@@ -101,11 +101,11 @@ struct Plot {
     bool equal = false;  ///< both axes share one range, and the line y = x is drawn
 };
 
-/// Part of a section, in reading order. A string is a paragraph.
+/// A part of a section, in reading order. A string is a paragraph.
 using Block = std::variant<std::string, Table, Plot>;
 
 struct Section {
-    std::string title;  ///< "" if it is the only section
+    std::string title;  ///< "" for a report with only one section
     std::vector<Block> blocks;
     std::vector<Section> sections;
 };
@@ -138,8 +138,8 @@ struct Report {
     std::string title;
     std::vector<Section> sections;
     std::vector<NamedValue> values = {};  ///< the measured values, each under its own name
-    /// Readers see a table of them after the sections. In Markdown it comes first, because such a
-    /// page begins with what matters.
+    /// Readers see a table of them after the sections. In Markdown it comes first, so that such a
+    /// page begins with the result.
     std::vector<GateOutcome> gates = {};
     /// The result as one flat table, with one row for each measured thing. CSV contains this table.
     /// Column names are those of the JSON, in lower case with underscores. If it has no columns,
@@ -162,23 +162,23 @@ std::string_view name_of(ReportFormat);
 /// Throws usage, and lists the known names.
 ReportFormat report_format_named(std::string_view name);
 const std::vector<std::string>& report_format_names();
-/// Chosen by a file's extension: .csv, .json, .md, .tex. Nothing for any other.
+/// The format for a file's extension: .csv, .json, .md, .tex. Nothing for any other extension.
 std::optional<ReportFormat> report_format_of(const std::filesystem::path& file);
 
 struct RenderOptions {
-    bool colour = false;    ///< text: bold headings, dim rules
+    bool colour = false;    ///< for text: bold headings and dim rules
     std::size_t width = 0;  ///< text: fold tables that are wider than this many columns; 0 allows
                             ///< any width
 };
 /// The text ends with a newline. Cost: linear in the report.
 std::string render(const Report& report, ReportFormat format, const RenderOptions& options = {});
 
-/// "76.13", "0.01234": half of the interval's width decides on the digits. Proportions are in
-/// percent.
+/// Formats "76.13" or "0.01234": half of the interval's width determines the digits. Proportions
+/// are in percent.
 std::string number_text(double value, double half_width, Unit unit);
-/// "< 1e-6", "0.013".
+/// Formats a p-value: "< 1e-6", "0.013".
 std::string p_value_text(double p);
-/// 1234567 -> "1,234,567".
+/// Formats 1234567 as "1,234,567".
 std::string count_text(std::uint64_t n);
 
 }  // namespace assay

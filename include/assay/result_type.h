@@ -15,7 +15,7 @@ namespace assay {
 struct Part;
 
 struct ResultFacts {
-    std::string_view name;         ///< of the TypeScript interface
+    std::string_view name;         ///< name of the TypeScript interface
     std::string_view help = {};    ///< one sentence without a full stop
     std::string_view schema = {};  ///< "assay.gap/2": the value of the object's `schema`
     /// Columns of csv, in their order: "class=id,name,low=accuracy.interval.low". The part after =
@@ -44,7 +44,7 @@ template <IsResult S>
 auto json_of(const S& object) {
     return json_of_result(result_type(ResultOf<S>{}), &object);
 }
-/// For a struct without its own to_json().
+/// Defined for structs without their own to_json().
 template <IsResult S>
 auto to_json(const S& object) {
     return json_of(object);

@@ -1,4 +1,4 @@
-// An Aggregation as csv.
+// Writes an Aggregation as csv.
 #include <fmt/format.h>
 
 #include "annotation/aggregate_parts.h"

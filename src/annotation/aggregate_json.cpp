@@ -1,4 +1,4 @@
-// An Aggregation as JSON.
+// Writes an Aggregation as JSON.
 #include <algorithm>
 #include <functional>
 

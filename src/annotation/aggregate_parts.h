@@ -1,4 +1,4 @@
-// Shared by the text, the JSON and the csv of an Aggregation.
+// Parts that the text, the JSON and the csv of an Aggregation share.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ std::vector<double> thresholds_shown(const Aggregation& a);
 /// The answer that a latent class of the fit represents.
 std::string latent_name(std::size_t l, const Aggregation& a);
 
-/// A row per number, for csv.
+/// One row per number, for csv.
 Table value_records(const Aggregation& a);
 
 }  // namespace assay

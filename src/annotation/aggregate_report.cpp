@@ -1,4 +1,4 @@
-// The text report of an Aggregation.
+// Writes the text report of an Aggregation.
 #include <fmt/format.h>
 
 #include <algorithm>

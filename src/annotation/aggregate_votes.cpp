@@ -34,7 +34,7 @@ void check(const AggregateOptions& options) {
         throw Error(ErrorCode::usage, "--weights needs --method weighted");
 }
 
-/// Answers to "does it fit?" without the class that was asked about do not name classes.
+/// Answers to "does it fit?" name no class unless the question's class is known.
 void refuse_yes_and_no(const Votes& votes) {
     if (votes.labels.size() == 0) return;
     for (std::size_t l = 0; l < votes.labels.size(); ++l) {

@@ -11,8 +11,8 @@
 namespace assay {
 namespace {
 
-/// The contribution of one question, or of all of them. Integers where possible, so that leaving
-/// one out is exact.
+/// The contribution of one question, or the sum over all questions. Most are integers, so that
+/// omitting a question is exact.
 struct Sums {
     std::uint64_t questions = 0;       ///< with at least two answers
     std::vector<std::uint64_t> given;  ///< answers of these questions, by kind
@@ -21,7 +21,7 @@ struct Sums {
     double differing = 0;  ///< sum over questions of (ordered pairs that differ) / (answers - 1)
 };
 
-/// For one question with n answers, of which c[k] are k.
+/// Adds one question with n answers, of which c[k] are answer k.
 void describe(std::span<const std::uint32_t> c, std::uint64_t n, double& agreeing,
               double& differing) {
     std::uint64_t same = 0;  // ordered pairs

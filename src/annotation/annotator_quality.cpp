@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// Sums over one annotator's questions: x of the m other answers were the same.
+/// Sums over an annotator's questions, where x of the m other answers were the same.
 struct Pairs {
     std::uint64_t questions = 0, x = 0, m = 0, xx = 0, xm = 0, mm = 0;
 };

@@ -25,7 +25,7 @@ std::uint64_t pairs_of_answers(const ClassPatterns& patterns) {
     return out;
 }
 
-/// Pairs of annotators who share enough images, in ascending order.
+/// Finds pairs of annotators who share enough images, in ascending order.
 std::vector<AnnotatorPair> pairs_that_share(const ClassPatterns& patterns) {
     struct Counts {
         std::uint64_t shared = 0, equal = 0;

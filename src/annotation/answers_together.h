@@ -11,7 +11,7 @@ namespace assay {
 struct TogetherGroups {
     struct Group {
         std::vector<std::uint32_t> annotators;  ///< ascending
-        std::uint64_t shared = 0, equal = 0;    ///< of its pairs of annotators, over images
+        std::uint64_t shared = 0, equal = 0;    ///< over its pairs of annotators and their images
         double expected = 0;                    ///< sum over the same pairs of answers
     };
     /// number of the group; usually each annotator is alone in one
@@ -21,11 +21,11 @@ struct TogetherGroups {
     bool looked_at = false;
 };
 
-/// If people err independently, the agreement of two beyond chance (Cohen's kappa) is the product
-/// of one number for each. These are fitted robustly to all pairs that share at least 20 images. A
-/// pair answers together if its kappa exceeds the product by more than .2, and by more than five
-/// standard errors. So do all annotators whom such pairs connect. Requires four annotators. Cost:
-/// the pairs of answers to one image; above 2 * 10^8 nothing is tested.
+/// If people err independently, each pair's agreement beyond chance (Cohen's kappa) is the product
+/// of one number per person. The numbers are fitted robustly to all pairs that share at least 20
+/// images. A pair answers together if its kappa exceeds the product by more than .2, and by more
+/// than five standard errors. So do all annotators whom such pairs connect. Requires four
+/// annotators. Cost: the pairs of answers to one image; above 2 * 10^8 nothing is tested.
 TogetherGroups answers_together(const ClassPatterns& patterns);
 
 }  // namespace assay

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t most_class_number = 999'999;
 constexpr std::size_t imagenet_val_images = 50'000;
 
-/// JSON only holds UTF-8, and nobody would find an altered id.
+/// JSON can only hold UTF-8, and an altered id would not match its image.
 std::string json_id(std::string_view kind, std::string_view id) {
     try {
         return nlohmann::json(std::string(id)).dump();
@@ -30,8 +30,8 @@ std::string json_id(std::string_view kind, std::string_view id) {
     }
 }
 
-/// 1 for an image's address or path if the image also occurs by the end of it, and no other image
-/// has that end. ItemFinder finds it by the end.
+/// 1 for an address or path if the votes also contain its end, and no other image has that end.
+/// ItemFinder finds the image by the end.
 std::vector<char> longer_names(const StringColumn& names) {
     std::unordered_map<std::string_view, std::uint32_t> numbers;
     for (std::uint32_t i = 0; i < names.size(); ++i) numbers.emplace(names[i], i);
@@ -85,7 +85,7 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
     for (std::size_t l = 0; l < class_of.size(); ++l)
         class_of[l] = classes.find(votes.labels[l]).value_or(-1);
 
-    std::vector<std::uint32_t> order;  // questions with a known item, by item
+    std::vector<std::uint32_t> order;  // questions with a known item, sorted by item
     out.annotated.assign(dataset.size(), 0);
     for (std::uint32_t q = 0; q < votes.questions(); ++q) {
         const std::uint32_t i = votes.question_item[q], l = votes.question_label[q];

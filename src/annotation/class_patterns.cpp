@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-/// Ranks in the order of the texts, and the inverse.
+/// The rank of each text in byte order, and the inverse permutation.
 std::vector<std::uint32_t> ranks(const StringColumn& texts, std::vector<std::uint32_t>& of_rank) {
     of_rank.resize(texts.size());
     std::iota(of_rank.begin(), of_rank.end(), 0U);
@@ -101,7 +101,7 @@ std::vector<std::uint64_t> number_keys(std::vector<std::uint64_t>& keys) {
     return distinct;
 }
 
-/// The same as `number_keys` for keys below `limit`, in one pass.
+/// Does the same as `number_keys` for keys below `limit`, in one pass.
 std::vector<std::uint64_t> number_dense(std::vector<std::uint64_t>& keys, std::uint64_t limit) {
     std::vector<std::uint32_t> place(limit, 0);
     for (const std::uint64_t key : keys) place[key] = 1;

@@ -1,5 +1,5 @@
 // Which-class votes in the form for the passes of which_class.cpp. Images with the same answers by
-// the same annotators form one pattern. Everything that a pass counts has a number.
+// the same annotators form one pattern. Everything that a pass counts has an index.
 //
 // Annotators and classes are numbered in the order of their names, and patterns in the order of
 // their answers. So sums do not depend on the order of reading.
@@ -26,22 +26,22 @@ struct ClassPatterns {
 
     std::uint32_t annotators = 0;
     std::uint32_t classes = 0;            ///< at least 2
-    std::vector<std::uint32_t> label_of;  ///< class -> Votes::labels
+    std::vector<std::uint32_t> label_of;  ///< index of the class in Votes::labels
     std::vector<std::uint32_t> annotator_of;
     bool full = false;  ///< every class is a candidate of every image
 
-    std::vector<std::uint64_t> begin;  ///< patterns + 1, of answers
+    std::vector<std::uint64_t> begin;  ///< patterns + 1 positions in `answers`
     std::vector<ClassAnswer> answers;  ///< ascending within a pattern
     std::vector<std::uint32_t> images;
-    std::vector<std::uint64_t> candidates_begin;  ///< patterns + 1, of candidates
+    std::vector<std::uint64_t> candidates_begin;  ///< patterns + 1 positions in `candidates`
     std::vector<std::uint32_t> candidates;        ///< classes, ascending within a pattern
-    std::vector<std::uint64_t> cells_begin;       ///< patterns + 1, of cell_of
+    std::vector<std::uint64_t> cells_begin;       ///< patterns + 1 positions in `cell_of`
     std::vector<std::uint32_t> cell_of;           ///< for each answer, the cells of its candidates
     /// items -> pattern; none for an item without answers
     std::vector<std::uint32_t> of_item;
 
-    /// A cell is an annotator, a class that may be true, and the answer. A row is the first two. A
-    /// pool is the last two.
+    /// A cell is an annotator, a class that may be true, and the answer. A row is the annotator and
+    /// the class, and a pool is the class and the answer.
     struct Cell {
         std::uint32_t annotator = 0, truth = 0, said = 0, row = 0, pool = 0;
         bool right() const { return truth == said; }

@@ -14,7 +14,7 @@ constexpr const char* nothing_compared = "no question is about an item and a cla
 constexpr const char* nothing_kept = "no label is kept";
 constexpr const char* nothing_accepted = "the reference accepts no label";
 
-/// By item and class. Questions with the same meaning have been pooled.
+/// Sorted by item and class. Questions with the same meaning have been pooled.
 struct Place {
     std::int64_t item;
     std::int32_t cls;
@@ -88,7 +88,7 @@ ReferenceDecisions reference_of(const BuiltLabelSets& built, const Votes& expert
         if (cls >= 0) known.push_back({item, static_cast<std::int32_t>(cls), q});
         if (!experts.which_class) continue;
         named[static_cast<std::size_t>(item)] = 1;
-        if (accepts(q)) out.beyond[static_cast<std::size_t>(item)] = 1;  // unless it was asked
+        if (accepts(q)) out.beyond[static_cast<std::size_t>(item)] = 1;  // if nobody asked about it
     }
     std::ranges::sort(known, std::less<>());
     for (std::size_t q = 0; q < out.of_question.size(); ++q) {
@@ -190,7 +190,7 @@ ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
     const ByItem items = by_item(built, reference);
     out.items = items.begin.size() - 1;
     std::vector<std::int64_t> change(out.points.size() + 1, 0);
-    const auto point_of = [&](double value) {  // the highest threshold that keeps it
+    const auto point_of = [&](double value) {  // the highest threshold that keeps the label
         return static_cast<std::size_t>(std::ranges::lower_bound(out.points, value,
                                                                  std::greater<>(),
                                                                  &ThresholdPoint::threshold) -

@@ -14,7 +14,7 @@ class AnswerCounts {
 public:
     explicit AnswerCounts(const Votes& votes) : votes_(votes), counts_(votes.answers()) {}
 
-    /// K counts, valid until the next call.
+    /// K counts, which are valid until the next call.
     std::span<const std::uint32_t> of(std::size_t question) {
         std::fill(counts_.begin(), counts_.end(), 0U);
         const auto answers = static_cast<std::uint32_t>(counts_.size());

@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::size_t block_patterns = 4096;
 constexpr std::size_t most_blocks = 64;
-constexpr std::size_t most_table_bytes = 64U << 20;  // of all blocks together
-/// The number of factors, at most 2 each, that are multiplied before taking a logarithm: the
-/// product stays below 2^1023.
+constexpr std::size_t most_table_bytes = 64U << 20;  // limit for the tables of all blocks together
+/// The number of factors, at most 2 each, in a product before its logarithm is taken: it stays
+/// below 2^1023.
 constexpr int factors_a_log = 512;
 
 /// Two doubles in one register with plain additions, so that every processor gives the same bits.
@@ -57,8 +57,8 @@ public:
           reported_(latents_ - 1),
           codes_(votes.annotators.size() * votes.answers()),
           threads_(resolve_threads(options.threads)) {
-        // The blocks depend only on the data, because threads must not change the order of the
-        // sums.
+        // The blocks depend only on the data, because the order of the sums must not depend on
+        // threads.
         const std::size_t patterns = patterns_.size(),
                           table = std::max<std::size_t>(1, codes_ * latents_ * 8);
         const std::size_t most = std::clamp<std::size_t>(most_table_bytes / table, 1, most_blocks);
@@ -149,7 +149,7 @@ public:
     /// The largest change of a posterior (of the reported latent class) since the previous pass.
     double moved() const { return total_.moved; }
     double log_likelihood() const { return total_.log_likelihood; }
-    /// The objective of the maximisation.
+    /// The objective function that EM maximises.
     double objective() const { return total_.log_likelihood + penalty_; }
     const Counts& total() const { return total_; }
 
@@ -167,7 +167,7 @@ private:
         for (std::size_t l = 0; l < latents_; ++l) block.prior[l] += weight * posterior[l];
     }
 
-    /// Processes both latent classes of a pattern together: one addition serves both.
+    /// Processes both latent classes of a pattern together, with one addition for both.
     void pass_of_two(Counts& block, std::size_t first, std::size_t last) {
         const double* const table = log_.table.data();
         double* const cells = block.cells.data();
@@ -183,11 +183,11 @@ private:
             Pair logs = log_prior;
             for (const std::uint32_t* c = from; c != to; ++c)
                 logs += load(table + 2 * std::size_t{*c});
-            // log(e^log0 + e^log1) = larger + log(1 + ratio). For patterns with one question, a
-            // logarithm is taken of a product of many factors.
+            // Uses log(e^log0 + e^log1) = larger + log(1 + ratio). Patterns with one question share
+            // the logarithm of a product of many factors.
             const double difference = logs[1] - logs[0], ratio = std::exp(-std::abs(difference));
             const double likely = 1 / (1 + ratio), unlikely = ratio * likely;
-            // Chosen by a mask, because branch prediction cannot guess which class is likelier.
+            // Uses a mask, because branch prediction cannot guess which class is likelier.
             const Pair zero = {0, 0}, signs = {-difference, difference};
             const Pair posterior = signs >= zero ? Pair{likely, likely} : Pair{unlikely, unlikely};
             sum += weight * std::max(logs[0], logs[1]);
@@ -338,7 +338,7 @@ void add_notes(const Votes& votes, DawidSkene& out) {
         out.notes.emplace_back("the latent classes came out in another order and were sorted");
 }
 
-/// The largest difference of a parameter (as a probability) between the two.
+/// The largest difference of a parameter (as a probability) between two sets of parameters.
 double moved(const LogParameters& a, const LogParameters& b) {
     double most = 0;
     for (std::size_t i = 0; i < a.prior.size(); ++i)
@@ -348,7 +348,7 @@ double moved(const LogParameters& a, const LogParameters& b) {
     return most;
 }
 
-/// Runs passes until nothing changes. The last one is for the parameters that `em` then has.
+/// Runs passes until nothing changes. The last pass uses the parameters that `em` then has.
 void climb(Em& em, const Votes& votes, const DawidSkeneOptions& options, DawidSkene& out) {
     Squarem squarem(out.latents, votes.answers());
     const auto pass = [&](LogParameters parameters) {
@@ -404,8 +404,8 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
     };
     if (one_answer_each(votes)) {
         // All confusion matrices that mix to the proportions of the answers are equally likely, so
-        // EM would wander aimlessly. One step gives matrices and prior, and the posteriors keep
-        // their initial values.
+        // EM would drift without an optimum. One step gives matrices and prior, and the posteriors
+        // keep their initial values.
         em.take(em.maximise());
         em.pass();
         out.passes = 1;
@@ -426,7 +426,7 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
     out.reordered = !std::is_sorted(order.begin(), order.end());
     if (out.reordered) {
         em.report(order.back());
-        em.pass();  // the same parameters again: only the reported posterior of each question
+        em.pass();  // keeps the parameters, but each question's reported posterior
                     // changes
         const DawidSkene before = out;
         for (std::size_t l = 0; l < latents; ++l) {

@@ -32,7 +32,7 @@ void check_draw(const DrawGoldOptions& options) {
                     fmt::format("draw depth {} is not in 1 .. {}", options.depth, deepest_draw));
 }
 
-/// The best classes of the models, and the original labels, by descending probability.
+/// Lists the best classes of the models, and the original labels, by descending probability.
 void ask_all(std::uint64_t item, std::span<const RowReader> readers, const DrawGoldOptions& options,
              std::span<const std::int32_t> original, GoldDraw& out) {
     propose::TopClasses top(readers.size());

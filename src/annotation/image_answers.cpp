@@ -66,7 +66,7 @@ void ImageAnswerReader::add(const std::filesystem::path& file, int threads) {
                : answer + 1 == votes.answers() ? answers.yes
                                                : answers.cannot);
         }
-        // The answers of no that follow from the choice of another class are no answers.
+        // A no that only follows from the choice of another class is not counted as an answer.
         const std::uint64_t given = votes.which_class ? answers.yes : answers.all();
         const bool about_other = row < 0 || (cls < 0 && !votes.which_class);
         if (about_other) about_others_ += given;

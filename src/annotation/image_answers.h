@@ -37,7 +37,7 @@ private:
     friend class ImageAnswerReader;
     struct Counts {
         ClassAnswers asked;
-        std::uint64_t chosen = 0;  ///< by people who each named the class of the image
+        std::uint64_t chosen = 0;  ///< answers by people who each named the class of the image
     };
     std::map<std::int32_t, Counts> classes_;
     std::uint64_t choosers_ = 0, answers_ = 0;
@@ -46,11 +46,11 @@ private:
 /// Reads any number of files of votes. The data set must outlive it.
 class ImageAnswerReader {
 public:
-    /// `classes`: the number of classes, if the data set does not name them. A number from there on
-    /// is no class.
+    /// `classes` is the number of classes if the data set does not name them. Numbers above the
+    /// last class are no classes.
     ImageAnswerReader(const Dataset& dataset, std::uint32_t classes);
 
-    /// Adds the answers of a file. Texts that mean one image or class are one. Throws as
+    /// Adds the answers of a file. Texts that mean the same image or class are merged. Throws as
     /// read_votes(), and bad_input if no label of the file is a class.
     void add(const std::filesystem::path& file, int threads);
 

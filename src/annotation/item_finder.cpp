@@ -33,7 +33,7 @@ ItemFinder::ItemFinder(const Dataset& dataset)
 ItemFinder::Found ItemFinder::find(std::string_view name) const {
     if (const auto at = ids_.find(name)) return {*at, false};
     if (const auto at = paths_.find(name)) return {*at, false};
-    // An address, with an unknown prefix before the image's own path.
+    // Finds the item of an address, which has an unknown prefix before the image's own path.
     std::optional<Found> found;
     for_each_end(name, [&](std::string_view end) {
         const auto file = end.find('/') == std::string_view::npos ? files_.find(end) : std::nullopt;

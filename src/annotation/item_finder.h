@@ -33,7 +33,7 @@ public:
         std::int64_t item = -1;  ///< -1 if there is none, or if there are several
         bool several = false;    ///< several items have a file with that name
     };
-    /// Finds it by id, else by path, else (for an address) by the longest end that is an id or
+    /// Finds an item by id, else by path, else (for an address) by the longest end that is an id or
     /// path, else by file name. An end without a folder, and a file name, must belong to one item
     /// only.
     Found find(std::string_view name) const;

@@ -26,13 +26,13 @@ ClassPair describe(std::int32_t a, std::int32_t b, std::uint64_t together, const
     pair.lift.n = stats.labelled;
     const std::uint64_t rarer = std::min(pair.count_a, pair.count_b),
                         more = std::max(pair.count_a, pair.count_b);
-    // For the lift as P(more frequent | rarer) / P(more frequent): the ends of both proportions.
+    // The lift is P(more frequent | rarer) / P(more frequent); this combines the ends of both.
     const Interval among = wilson(together, rarer, level),
                    overall = wilson(more, stats.labelled, level);
     pair.lift.interval =
         Interval{among.low / overall.high, among.high / overall.low, level, "wilson.ratio"};
     pair.pmi = std::log2(*pair.lift.value);
-    // If both occur in every image, it is 0/0; the limit is 1.
+    // If both classes occur in every image, the value is 0/0; its limit is 1.
     const double self = -std::log2(static_cast<double>(together) / items);
     pair.npmi = self > 0 ? std::clamp(pair.pmi / self, -1.0, 1.0) : 1;
     return pair;
@@ -116,7 +116,7 @@ LabelStats label_stats(const LabelSets& sets, std::size_t classes,
     }
     const auto low_of = [](const ClassPair& pair) {
         return pair.lift.interval ? pair.lift.interval->low
-                                  : 0.0;  // describe() gives all of them one
+                                  : 0.0;  // describe() sets one for every pair
     };
     std::sort(stats.together.begin(), stats.together.end(),
               [&](const ClassPair& x, const ClassPair& y) {

@@ -16,7 +16,7 @@ ClassList classes_named(const std::string& text);
 /// Reads the column `annotator` of a csv. Throws bad_input: an empty or repeated name, or no name.
 std::vector<std::string> read_annotator_names(const std::filesystem::path& path);
 /// Reads the columns `annotator` and `weight` (0 to 1e9) of a csv: the weights of votes.annotators.
-/// Throws bad_input as above, and if one of the annotators has no weight.
+/// Throws bad_input as above, and if an annotator has no weight.
 std::vector<double> read_annotator_weights(const std::filesystem::path& path, const Votes& votes);
 
 }  // namespace assay

@@ -25,9 +25,9 @@ struct OriginalVotes {
 
 /// `votes` plus those of one more annotator, named original_annotator. For every question about a
 /// class in `voting` (numbers, ascending; empty means any), it answers yes if that is the image's
-/// original label, and no otherwise. ReaL's labels were made this way for classes 0 to 397.
-/// Questions that the 85 raters answered alike have the same published score if this annotator's
-/// answer is the same. This holds for all 184,962 of them. Throws bad_input if an annotator has
+/// original label, and no otherwise. ReaL's labels were made this way for classes 0 to 397: among
+/// questions with equal answers by the 85 raters, the published score depends only on this
+/// annotator's answer. This is true for all 184,962 of them. Throws bad_input if an annotator has
 /// that name already, or if no image gets a vote.
 Votes with_original_labels(const Votes& votes, const Dataset& dataset, const ClassList& classes,
                            const LabelSets& original, std::span<const int> voting,

@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// One text per kind: its count, and the first examples on separate lines.
+/// One text per kind of fault: its count, and the first examples on separate lines.
 std::vector<std::string> warnings_of(const VoteProblems& problems);
 ResultType result_type(ResultOf<VoteProblems::Kind>);
 

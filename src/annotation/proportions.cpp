@@ -38,7 +38,7 @@ std::vector<double> weighted_proportions(const Votes& votes, std::span<const dou
         }
         const auto n = static_cast<double>(votes.of(q).size());
         if (weight == 0 && n > 0) ++without_weight;
-        // Weighted sums of equal answers may exceed the ends by rounding.
+        // Rounding may move weighted sums of equal answers beyond the ends.
         proportions[q] = weight > 0 ? std::clamp(sum / weight, 0.0, 1.0) : n > 0 ? plain / n : 0;
     }
     if (fallbacks != nullptr) *fallbacks = without_weight;

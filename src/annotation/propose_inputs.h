@@ -16,21 +16,21 @@
 
 namespace assay::propose {
 
-/// The number of items that a thread takes at a time.
+/// The number of items in a thread's unit of work.
 constexpr std::size_t block_items = 256;
 
 /// The best classes of one item: a list per model, best first.
 using TopClasses = std::vector<std::vector<RankedClass>>;
 
-/// Larger is better. For ranks it is the negative rank from 1.
+/// A larger score is better. For ranks it is the negative rank from 1.
 float score_of(const std::vector<RankedClass>& top, std::size_t place, ProposeOptions::Rule rule);
 /// The index of `cls` in the list, or its size if it is absent.
 std::size_t place_in(const std::vector<RankedClass>& top, std::int32_t cls);
-/// Distinct classes of all models and of `also`, ascending.
+/// The distinct classes of all models and of `also`, ascending.
 std::vector<std::int32_t> classes_in(const TopClasses& top, std::span<const std::int32_t> also);
 bool contains(std::span<const std::int32_t> set, std::int32_t c);
 
-/// Every rank's elements in one list, in rank order.
+/// Returns every rank's elements in one list, in rank order.
 template <class T>
 std::vector<T> gathered(Comm& comm, const std::vector<T>& mine) {
     std::vector<T> out;
@@ -43,8 +43,8 @@ std::vector<std::uint64_t> sum_over_ranks(Comm& comm, const std::vector<std::uin
 /// The stored predictions of every model, and the labels of the items.
 class Inputs {
 public:
-    /// `gold` has one set per item; with nullptr the original labels are the known ones. All must
-    /// outlive the inputs.
+    /// `gold` has one set per item; with nullptr the original labels are the known ones. All
+    /// arguments must outlive the inputs.
     Inputs(const std::vector<RowReader>& readers, const LabelSets* gold,
            const ProposeOptions& options);
 
@@ -58,9 +58,9 @@ public:
     /// The best classes of `item`. Returns false if a model has no scores for it.
     bool read(std::uint64_t item, TopClasses& top) const;
     std::span<const std::int32_t> original(std::uint64_t item) const;
-    /// Labels known to be correct: gold if there are gold sets, else the original ones.
+    /// Labels that are known to be correct: gold if there are gold sets, else the original ones.
     std::span<const std::int32_t> known(std::uint64_t item) const;
-    /// Original labels that are asked about even if no model proposes them.
+    /// Original labels to ask about even if no model proposes them.
     std::span<const std::int32_t> asked_anyway(std::uint64_t item) const;
     /// Whether no question is asked because every model predicts the only original label.
     bool agreed(std::uint64_t item, const TopClasses& top) const;
@@ -74,7 +74,7 @@ private:
     int threads_;
 };
 
-/// Progress of one step, from many threads.
+/// Progress of one step, reported by many threads.
 class StepProgress {
 public:
     StepProgress(const ProgressCallback& callback, std::string_view step, std::uint64_t items);

@@ -17,7 +17,7 @@ struct QuestionCounts {
     std::vector<Question> questions;
     std::uint64_t asked = 0, agreed = 0, not_scored = 0;  ///< items
     std::uint64_t most = 0;                               ///< the most questions about one item
-    std::uint64_t original = 0, original_found = 0;       ///< original labels; those proposed
+    std::uint64_t original = 0, original_found = 0;       ///< original labels, and those proposed
     std::uint64_t gold = 0, gold_found = 0;
     std::vector<std::uint64_t> proposals, alone, found;  ///< by model; `found` counts known labels
 

@@ -74,7 +74,7 @@ Choice best_subset(const CandidatePairs& pairs, std::uint64_t wanted, int thread
         const Choice best = best_of(pairs, masks, wanted, threads);
         return best.reached ? best : level_for(pairs, all, wanted);
     }
-    // Drops one model at a time, down to a single one, and keeps the best subset on the way.
+    // Drops one model at a time until one remains, and returns the best subset on the way.
     Choice best = level_for(pairs, all, wanted);
     if (!best.reached) return best;
     for (std::uint64_t mask = all; std::popcount(mask) > 1;) {

@@ -30,7 +30,7 @@ struct Sample {
     std::vector<TopClasses> top;
 };
 
-/// The items with known labels, or the part that fits: those with the smallest draws.
+/// The items with known labels. If they do not fit, those with the smallest draws.
 std::vector<std::uint64_t> draw_sample(const Inputs& inputs) {
     std::vector<std::uint64_t> items;
     for (std::uint64_t i = 0; i < inputs.items(); ++i) {
@@ -130,7 +130,7 @@ CandidatePairs pairs_of(const Inputs& inputs, const Sample& sample, const KnownS
         const TopClasses& top = sample.top[n];
         if (top.empty()) continue;
         if (inputs.agreed(item, top)) {
-            // No question is asked, and the only original label is accepted.
+            // The only original label is accepted without a question.
             for (const std::int32_t c : inputs.known(item))
                 ++(contains(inputs.original(item), c) ? pairs.granted : pairs.unseen);
             continue;

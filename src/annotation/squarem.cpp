@@ -6,9 +6,9 @@
 namespace assay {
 namespace {
 
-constexpr double growth = 4;  ///< factor for the longest step after it was used and led uphill
+constexpr double growth = 4;  ///< factor for the longest step after it was used successfully
 
-/// Sums of squares of the step and of its change.
+/// The sums of squares of the step and of its change.
 struct Squares {
     double step = 0, change = 0;
 

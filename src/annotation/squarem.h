@@ -20,12 +20,12 @@ class Squarem {
 public:
     Squarem(std::size_t latents, std::size_t answers) : latents_(latents), answers_(answers) {}
 
-    /// The extrapolation from the first parameters and the results of one and two EM steps. Nothing
-    /// if it leads no farther than EM itself.
+    /// Extrapolates from the first parameters and the results of one and two EM steps. Returns
+    /// nothing if this goes no farther than EM.
     std::optional<LogParameters> leap(const LogParameters& first, const LogParameters& second,
                                       const LogParameters& third);
-    /// Reports whether the objective did not decrease after the last extrapolation. Then longer
-    /// steps are tried, otherwise shorter ones.
+    /// Reports whether the objective did not decrease after the last extrapolation. If not, later
+    /// steps are shorter; otherwise they may be longer.
     void landed(bool uphill);
 
 private:

@@ -12,7 +12,7 @@ Votes with_unchosen_classes(const Votes& votes, const std::vector<UnchosenClass>
     for (const UnchosenClass& one : unchosen) {
         out.question_item.push_back(one.item);
         out.question_label.push_back(one.label);
-        // Everybody who answered about the image answered each of its questions.
+        // Every annotator of the image has an answer to each of its questions.
         for (const std::uint32_t code : votes.of(question_of[one.item])) {
             const std::uint32_t no = code / kinds * kinds;
             if (out.codes.size() > out.begin.back() && out.codes.back() == no) continue;

@@ -23,7 +23,7 @@ VotePatterns group_by_answers(const Votes& votes) {
     VotePatterns patterns;
     patterns.begin.assign(1, 0);
     patterns.of_question.resize(questions);
-    // Open addressing. The table doubles as it fills, so that few patterns stay in the cache.
+    // A table with open addressing. It doubles as it fills, so that few patterns fit the cache.
     std::vector<std::uint32_t> table(1024, nothing);
     std::vector<std::uint64_t> hashes;
     const auto place_of = [&](std::uint64_t hash, std::span<const std::uint32_t> codes) {

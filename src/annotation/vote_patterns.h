@@ -12,7 +12,7 @@ namespace assay {
 
 struct VotePatterns {
     std::vector<std::uint64_t> begin;        ///< patterns + 1
-    std::vector<std::uint32_t> codes;        ///< of pattern p: codes[begin[p], begin[p + 1])
+    std::vector<std::uint32_t> codes;        ///< codes of pattern p: codes[begin[p], begin[p + 1])
     std::vector<std::uint32_t> questions;    ///< the number of questions with this pattern
     std::vector<std::uint32_t> of_question;  ///< Q indices
 
@@ -22,8 +22,8 @@ struct VotePatterns {
     }
 };
 
-/// Patterns in the order of occurrence. Cost: one pass over the votes; memory: at most that of the
-/// votes again.
+/// Finds the patterns in the order of occurrence. Cost: one pass over the votes. Memory: at most as
+/// much as the votes.
 VotePatterns group_by_answers(const Votes& votes);
 
 }  // namespace assay

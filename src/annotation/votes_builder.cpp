@@ -103,8 +103,8 @@ void VotesBuilder::Impl::take_texts(Votes& votes, const MeaningsOf& meanings) {
     votes.question_label = std::move(question_label);
     votes.read = vote_code.size();
     if (!meanings) return;
-    // Done before repeated votes are searched, because an annotator who answers under two names has
-    // answered twice.
+    // This comes before the search for repeated votes, because an annotator may answer one question
+    // under two names.
     const auto numbers = pool_questions(votes, meanings(votes));
     for (std::uint32_t& question : vote_question) question = numbers[question];
 }
@@ -112,7 +112,7 @@ void VotesBuilder::Impl::take_texts(Votes& votes, const MeaningsOf& meanings) {
 /// Selects the counting answers of one annotator about one item.
 void VotesBuilder::Impl::one_answer_each(Votes& votes, Repeats repeats, std::string_view source) {
     const auto item_of = [&](std::size_t v) { return votes.question_item[vote_question[v]]; };
-    std::vector<std::uint32_t> answers;  // the first vote of each
+    std::vector<std::uint32_t> answers;  // the first vote of each answer
     for (std::uint32_t v = 0; v < further.size(); ++v)
         if (further[v] == 0) answers.push_back(v);
     const auto end_of = [&](std::uint32_t first) {
@@ -169,7 +169,7 @@ void VotesBuilder::Impl::one_answer_each(Votes& votes, Repeats repeats, std::str
     further.resize(kept);
 }
 
-/// An annotator who chose classes of an item said no to the others that were chosen for it.
+/// An annotator who chose classes of an item said no to the other classes that were chosen for it.
 void VotesBuilder::Impl::add_implied(Votes& votes) {
     const std::size_t said = vote_code.size();
     std::vector<std::uint64_t> begin(votes.items.size() + 1, 0);  // start of each item's questions

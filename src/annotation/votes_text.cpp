@@ -23,7 +23,7 @@ public:
     int find(std::string_view text) {
         std::uint64_t number = 0;
         if (text.ends_with(".0") && parse_number(text.substr(0, text.size() - 2), number))
-            text.remove_suffix(2);  // pandas writes integers this way if a column has empty cells
+            text.remove_suffix(2);  // pandas writes integers as 1.0 if a column has empty cells
         int found = scale_.find(text);
         if (found < 0 && words_) {
             if (const auto said = crowd::said_by(text))
@@ -33,8 +33,8 @@ public:
         if (found >= 0 && words_) note_form(text);
         return found;
     }
-    /// A word among the answers if 1 also occurs and no 2 shows how many numbers there are; "" if 1
-    /// is unambiguous.
+    /// A word among the answers that makes 1 ambiguous, or "". With a 2 among the answers, 1 is not
+    /// ambiguous.
     std::string_view word_beside_one() const {
         return one_ && !two_ ? std::string_view(first_word_) : std::string_view();
     }
@@ -53,7 +53,7 @@ private:
     }
 
     const AnswerScale& scale_;
-    bool words_;  ///< no, maybe, yes: synonyms are known
+    bool words_;  ///< the answers are no, maybe, yes, so synonyms are known
     bool zero_or_one_ = true, one_ = false, two_ = false;
     std::string first_word_;
 };
@@ -165,7 +165,7 @@ private:
     Answers answers_;
     VotesBuilder builder_;
     std::uint64_t rows_ = 0, with_several_ = 0;
-    bool further_ = false;  ///< of the previous vote
+    bool further_ = false;  ///< whether the vote belongs to the previous one
     std::string first_unknown_;
 };
 

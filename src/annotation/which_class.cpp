@@ -24,13 +24,13 @@ constexpr double mean_right = 4, mean_wrong = 1;  // pseudo answers for the mean
 constexpr double accuracy_answers = 20;           // pseudo answers for an annotator's accuracy
 // pseudo answers for the pooled answers about a class
 constexpr double pool_answers = 20;
-constexpr double pool_share = 0.25;        // its weight in the prior of a row
+constexpr double pool_share = 0.25;        // weight of the pool in the prior of a row
 constexpr double class_images = 3;         // pseudo images for the proportion of a class
-constexpr double start_votes = 0.5;        // for all classes together, at the start
+constexpr double start_votes = 0.5;        // pseudo votes for all classes together, at the start
 constexpr double least_remainder = 1e-12;  // prior of the classes that nobody chose
 constexpr std::size_t class_block_patterns = 4096, most_class_blocks = 16;
 constexpr std::array prior_strengths = {16.0, 32.0, 64.0, 128.0, 256.0, 512.0};
-/// The number of factors above 1e-14 that are multiplied before taking a logarithm.
+/// The number of factors above 1e-14 in a product before its logarithm is taken.
 constexpr std::size_t likely_factors_a_log = 16;
 
 bool strength_is_chosen(int pass) {
@@ -107,7 +107,7 @@ private:
         }
     }
 
-    /// From the proportions of the votes.
+    /// Makes the parameters from the proportions of the votes.
     void start() {
         posterior_.resize(patterns_.candidates.size());
         run([this](ClassCounts& block, std::size_t p) {
@@ -332,7 +332,7 @@ void tell_posteriors(const Votes& votes, const ClassPatterns& patterns, const Cl
         highest[item] = std::max(highest[item], out.posterior.back());
     }
     if (!patterns.full) return;
-    constexpr double rounding = 1e-9;  // for posteriors that are equal up to rounding
+    constexpr double rounding = 1e-9;  // posteriors that differ by less count as equal
     for (std::uint32_t item = 0; item < votes.items.size(); ++item) {
         const std::uint32_t p = patterns.of_item[item];
         if (p == ClassPatterns::none) continue;

@@ -45,7 +45,7 @@ struct assay_store {
 struct assay_shard {
     std::shared_ptr<const assay::PredictionStore> store;
     assay::PredictionStore::Shard shard;
-    // For stores that contain only the best classes.
+    // Options of stores that contain only the best classes.
     std::vector<std::int32_t> classes;
     std::vector<float> scores;
     std::uint64_t kept = 0;

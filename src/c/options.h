@@ -12,7 +12,7 @@
 
 namespace assay::c {
 
-/// `text`: a JSON object, or NULL for an empty one.
+/// `text` is a JSON object, or NULL for an empty one.
 Keys options_of(const char* text);
 /// Options for batches lack the plug-ins and the groups "stores" and "gates".
 MeasureOptions take_measure(Keys& keys, bool of_stores);

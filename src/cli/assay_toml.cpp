@@ -56,7 +56,7 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
     return out;
 }
 
-/// Reads which models are drawn for a pattern.
+/// Reads how to draw models for a pattern.
 void read_draw(Keys& keys, Plan::Model& model) {
     DrawFlags& drawn = model.drawn;
     const bool given = keys.has("draw_models") || keys.has("draw_seed") || keys.has("published");
@@ -102,7 +102,7 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
 enum class When {
     before,       ///< it makes data sets for the predictions
     after,        ///< it reads the predictions
-    per_dataset,  ///< it reads them, and is asked about one data set at a time
+    per_dataset,  ///< it reads the predictions of one data set at a time
 };
 /// A table that is a command. To add one, add a row. They run in this order.
 struct StepRow {
@@ -146,8 +146,8 @@ void list_what_is_made(Plan& plan) {
     }
 }
 
-/// Names the tables without a name in the same way as predict names folders with equal names. A
-/// given name must not equal another's.
+/// Gives unnamed tables the names that predict gives to folders with equal names. A given name must
+/// be unique.
 void name_data(std::vector<Plan::Data>& data) {
     std::vector<fs::path> paths;
     for (const Plan::Data& d : data) {

@@ -24,15 +24,15 @@ struct Plan {
         std::filesystem::path path;
         std::vector<std::filesystem::path> sidecars;
         ModelSettings settings;
-        DrawFlags drawn = {};  ///< of a pattern
+        DrawFlags drawn = {};  ///< for a pattern: how to draw models
     };
     struct Data {
         DataFlags flags;
         /// Pixel settings for every model on this data set; they override the model's own.
         ModelSettings pixels = ModelSettings::object();
-        /// With [quality]: its role.
+        /// The role of the data set in [quality].
         std::optional<quality::Role> role = {};
-        /// Only [quality] names it, by its path.
+        /// True if only [quality] names it, by its path.
         bool for_quality = false;
     };
     std::vector<Model> models;
@@ -44,19 +44,19 @@ struct Plan {
     struct Step {
         std::string command;
         nlohmann::json options;
-        bool makes_data;  ///< runs before the predictions; the others read them
+        bool makes_data;  ///< whether it runs before the predictions; the others read them
     };
     std::vector<Step> steps;       ///< in the order in which they run
-    PluginFiles plugins;           ///< for steps that name none
-    std::filesystem::path folder;  ///< of the file: relative paths are relative to it
-    /// The names of the results of a data set, keyed by its name in the file, if they differ: for a
-    /// part of its images. Set when it has been opened.
+    PluginFiles plugins;           ///< plug-ins of steps that name none
+    std::filesystem::path folder;  ///< folder of the file: paths are relative to it
+    /// The names of results that differ from the data set's name in the file, as for a part of its
+    /// images. They are set when it is opened.
     std::map<std::string, std::string> called = {};
 
-    /// The first data set's own classes, for models that classify by names.
+    /// The classes of the first data set, for models that classify by names.
     std::function<ClassList()> classes_of_data = {};
 
-    /// The settings of [quality]; the data sets have their roles.
+    /// The settings of [quality]; the data sets contain their roles.
     std::optional<QualitySettings> quality;
 
     /// Opens one of the data sets for classifiers with these classes. Throws as open_dataset() and
@@ -68,13 +68,13 @@ struct Plan {
     void draw(bool keep);
     /// Flags on the command line override the file.
     void override_with(const CLI::App& app, const StoreFlags& flags);
-    /// The complete resolved plan: `run` prints it with --dry-run and stores it in RUNS/run.json.
+    /// The complete resolved plan, which `run` prints with --dry-run and stores in RUNS/run.json.
     nlohmann::json resolved(const std::vector<ModelSpec>& specs) const;
     /// Reads the inputs of the steps after the predictions, so that a mistake in them is reported
     /// before any prediction. Throws usage and bad_input.
     void check(const std::vector<ModelSpec>& specs) const;
-    /// The commands of a step, with their options: one, or one per data set. Throws usage and
-    /// bad_input.
+    /// The commands of a step with their options: one command, or one per data set. Throws usage
+    /// and bad_input.
     std::vector<std::unique_ptr<StoreCommand>> commands_of(
         const Step& step, const std::vector<ModelSpec>& specs,
         const std::vector<std::string>& datasets) const;

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr const char* quality_table = "[quality]";
 
-/// The data set for a role's value: one of the file, otherwise a path.
+/// The data set for a role's value: a data set of the file, otherwise a path.
 std::size_t find_data(const std::string& role, const std::string& value, const fs::path& folder,
                       std::vector<Plan::Data>& data) {
     const fs::path path = path_from(folder, value);

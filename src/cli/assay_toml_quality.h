@@ -1,5 +1,5 @@
-// The table [quality] of an assay.toml: the roles of data sets, and how the nine dimensions are
-// measured.
+// The table [quality] of an assay.toml: the roles of data sets, and the settings of the nine
+// dimensions.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@ namespace assay::cli {
 
 /// `data` are the data sets of the file, with their names; they get their roles, and those that the
 /// table names by path are added. Throws bad_input for unknown keys (with the nearest), and for
-/// values with the wrong type or out of range. Throws it also for a role that names nothing, for a
-/// data set in two roles, and if there is no val.
+/// values with the wrong type or out of range. Also throws bad_input for a role that names nothing,
+/// a data set in two roles, and a missing val.
 QualitySettings read_quality(const nlohmann::json& table, const std::filesystem::path& folder,
                              std::vector<Plan::Data>& data);
 

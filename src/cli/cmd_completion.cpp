@@ -112,8 +112,8 @@ std::string answer_for_bash(std::string_view line, std::string_view breaks) {
     return options + "\n" + replies;
 }
 
-/// Returns a description of the argument, then for each proposal its ending, its part after the
-/// last mark, and a short description, separated by tabs.
+/// Returns a description of the argument. Then returns for each proposal its ending, its part after
+/// the last mark, and a short description, separated by tabs.
 std::string answer_for_zsh(const std::vector<std::string>& words) {
     const Completion completion = complete(words);
     const std::size_t mark = words.empty() ? std::string::npos : words.back().find_last_of(marks);

@@ -38,7 +38,7 @@ int cmd_decide(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    // A cost of 0 would look like one that is not given.
+    // A cost of 0 would look like a missing cost.
     const bool costs =
         app->count("--cost-false-positive") > 0 || app->count("--cost-false-negative") > 0;
     if (costs && (options.cost_false_positive <= 0 || options.cost_false_negative <= 0))

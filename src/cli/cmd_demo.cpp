@@ -1,5 +1,5 @@
-// assay demo: a world of images, classifiers trained on it, and a walkthrough of the main job with
-// both.
+// assay demo: a synthetic data set, classifiers trained on it, and a walkthrough of the main job
+// with both.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -164,7 +164,7 @@ public:
     }
 
 private:
-    /// `{0}` in the line means the walkthrough's folder.
+    /// In the line, `{0}` stands for the walkthrough's folder.
     void line(const std::string& text) {
         walkthrough_.run(fmt::vformat(text, fmt::make_format_args(dir_)));
     }
@@ -317,7 +317,7 @@ private:
              "{0}/report.html");
     }
 
-    /// One answer decides a question here, so that one person can finish it.
+    /// One answer decides a question here, so that one person can finish the walkthrough.
     void yours() {
         const CompetitionFiles files(demo_.dir);
         walkthrough_.chapter("Your turn",
@@ -390,7 +390,7 @@ int cmd_demo(std::vector<std::string> arguments) {
     Output().print(network_report(networks, reports));
     drop_stale_scores(demo, networks);
     Look(demo, walkthrough, model_names(networks)).run();
-    // The user may change this file: an earlier one is kept.
+    // The user may change this file, so an existing file is kept.
     if (const fs::path config = demo.dir / "assay.toml"; !is_there(config))
         write_file_atomically(config, demo_quality_config(networks));
     walkthrough.chapter("In short", "");

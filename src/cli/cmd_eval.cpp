@@ -39,7 +39,7 @@ bool is_named_as_model(const fs::path& path) {
            lower_extension(path.string()) == ".safetensors";  // a checkpoint
 }
 
-/// MODEL... DATA: the last one is the data, unless --data gives it.
+/// MODEL... DATA: the last argument is the data, unless --data gives it.
 void take_positionals(const std::vector<fs::path>& given, EvalInputs& inputs) {
     std::vector<fs::path> paths = given;
     if (inputs.data.folders.empty() && !paths.empty()) {

@@ -22,7 +22,7 @@ assay labels propose runs/val/a runs/val/b --rule rank --all-models --json
 assay labels propose runs/val --draw-gold 150 --questions for-experts.csv
 )";
 
-/// Options that select questions cannot be combined with a draw, which asks about everything.
+/// Options that select questions cannot be combined with a draw, which asks about all labels.
 void add_draw_options(CLI::App& app, DrawGoldOptions& options) {
     CLI::Option* const draw =
         app.add_option(

@@ -22,17 +22,17 @@
 namespace assay {
 
 struct DawidSkeneOptions {
-    /// 2 if the label fits or does not; K for one latent class per answer, as in the paper of 1979.
+    /// 2 for "fits" and "does not fit"; K for one latent class per answer, as in the paper of 1979.
     std::uint32_t latents = 2;
     double smoothing =
         0.01;  ///< added to every count, so that annotators with few answers have finite logarithms
-    /// Stop when one step of EM changes no posterior and no parameter (each a probability) by more.
+    /// Stop when one step of EM changes no posterior and no parameter (a probability) by more.
     double tolerance = 1e-7;
     int max_passes = 500;
     /// Extrapolate (squarem.h) to reach the same maximum in fewer passes. Otherwise every pass is a
     /// step.
     bool accelerate = true;
-    int threads = 0;  ///< 0 means one per core
+    int threads = 0;  ///< 0 means one thread per core
 };
 
 /// The parameters that maximise the objective: the log-likelihood of the answers plus smoothing *
@@ -44,15 +44,14 @@ struct DawidSkene {
     std::vector<double>
         confusion;  ///< R x L x K: P(annotator gives the answer | latent class), each row sums to 1
     std::vector<double> yes;  ///< Q: P(last latent class | answers)
-    /// One per kept pass, never decreasing (up to rounding). Failed extrapolations are not
+    /// One value per kept pass, never decreasing (up to rounding). Failed extrapolations are not
     /// included.
     std::vector<double> objective;
-    int passes = 0;             ///< total number, each over every answer
+    int passes = 0;             ///< number of passes over all answers
     double log_likelihood = 0;  ///< of the final parameters, in nats
     bool converged = false;
     bool reordered = false;  ///< the latent classes came out in another order and were sorted
-    std::vector<std::string>
-        notes;  ///< reasons not to trust the estimate: one answer per question, ...
+    std::vector<std::string> notes;  ///< reasons why the estimate may be unreliable, as sentences
 };
 
 /// Dawid and Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm",
@@ -84,14 +83,14 @@ struct AnnotatorQuality {
     std::vector<double> confusion;  ///< L x K, with the smoothing in the options
     /// The proportion of the answers that are correct under the posteriors. An answer of worth w to
     /// a question with posterior y is correct with w y + (1 - w)(1 - y), so a "maybe" is half
-    /// correct. Wilson's interval of that mean (wilson_of_mean), given the posteriors. For
-    /// which-class votes, only answers that name a class count, here and below.
+    /// correct. Its interval is Wilson's (wilson_of_mean), given the posteriors. For which-class
+    /// votes, only answers that name a class count. The same holds for `agreement`.
     Measurement accuracy;
     /// The proportion of equal answers by other annotators to the same questions. The interval
     /// comes from the spread over questions (a linearised ratio).
     Measurement agreement;
 };
-/// One for each annotator, from any posteriors (or proportions) of the questions. Assumes two
+/// One entry per annotator, from any posteriors (or proportions) of the questions. Assumes two
 /// latent classes, unless `fitted` is given, whose confusion matrices are then used.
 std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<const double> yes,
                                                 double smoothing = 0.01,
@@ -108,9 +107,9 @@ struct AnswerAgreement {
     /// Krippendorff (2004), nominal: answers may be missing; questions with one answer are
     /// excluded.
     Measurement krippendorff_alpha;
-    std::uint64_t pairless = 0;  ///< questions with fewer than two answers, which neither includes
+    std::uint64_t pairless = 0;  ///< questions with fewer than two answers, which both exclude
 };
-/// Both with an interval from the jackknife over questions.
+/// Both coefficients, with an interval from the jackknife over questions.
 AnswerAgreement answer_agreement(const Votes& votes, double level = 0.95);
 
 /// When to keep a label.
@@ -119,7 +118,7 @@ struct KeepRule {
     bool above = false;  ///< true: value > threshold (a majority is more than half); false: value
                          ///< >= threshold
     /// For which-class votes: 1 for the questions whose class has more votes than any other class
-    /// of the image. Empty allows every question.
+    /// of the image. An empty list allows every question.
     std::vector<char> most{};
     bool keeps(double value) const { return above ? value > threshold : value >= threshold; }
     bool keeps(std::size_t question, double value) const {
@@ -136,16 +135,16 @@ std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, st
 AnswerAgreement class_agreement(const Votes& votes, double level = 0.95);
 
 struct BuiltLabelSets {
-    LabelSets sets;               ///< one per image of the data set
+    LabelSets sets;               ///< one set per image of the data set
     std::vector<char> annotated;  ///< 1 where a question was asked about the image
     std::uint64_t kept = 0;       ///< (image, label) pairs kept
-    std::uint64_t emptied = 0;    ///< annotated, no label kept
+    std::uint64_t emptied = 0;    ///< annotated images of which no label is kept
     /// not annotated, so the original labels are used
     std::uint64_t original = 0;
-    std::uint64_t left_out = 0;                   ///< not annotated, and no original label known
-    std::vector<std::int64_t> item_of_question;   ///< index into the data set, -1: not there
-    std::vector<std::int32_t> class_of_question;  ///< -1 if it is not one of the classes
-    VoteProblems problems;                        ///< unknown images and labels
+    std::uint64_t left_out = 0;                   ///< images without answers or an original label
+    std::vector<std::int64_t> item_of_question;   ///< index of the image in the data set, or -1
+    std::vector<std::int32_t> class_of_question;  ///< -1 if the label is not one of the classes
+    VoteProblems problems;                        ///< images and labels that are unknown
 };
 /// The items and classes that votes refer to, or -1 if none or ambiguous. Used for
 /// VotesOptions::meanings, so that "cat/1.png" and "1.png", or "cat" and "0", are the same
@@ -153,14 +152,14 @@ struct BuiltLabelSets {
 VoteMeanings meanings_among(const Dataset& dataset, const ClassList& classes, const Votes& texts);
 /// The label sets of `dataset`'s items over `classes`. Questions with the same meaning must have
 /// been pooled. Images are found by id, else by path, else by unique file name. `original` has one
-/// set per item, for those that nobody annotated; with nullptr they are left out.
+/// set per item, for the items that nobody annotated; with nullptr these are excluded.
 BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
                                 const KeepRule& rule, const Dataset& dataset,
                                 const ClassList& classes, const LabelSets* original);
 
 /// The images of the votes, for use without a data set. If every image is in ImageNet's validation
-/// set: all 50,000 in the order of their numbers. Otherwise those that were annotated; an image
-/// that occurs both by an address or path and by the end of it is listed once.
+/// set: all 50,000 in the order of their numbers. Otherwise the annotated images. An image that
+/// occurs under a path and under the end of this path is listed once.
 Dataset dataset_of_votes(const Votes& votes);
 /// The classes for use without a class list. If every label is a number below a million, these are
 /// the numbers 0..largest (ImageNet's 1000 for its validation images). Otherwise they are the

@@ -18,7 +18,7 @@
 namespace assay {
 
 struct AggregateOptions {
-    std::filesystem::path votes;  ///< a table of votes, see read_votes
+    std::filesystem::path votes;  ///< a table of votes for read_votes()
     /// dawid-skene, majority or weighted. For which-class votes, dawid-skene is fit_which_class.
     std::string method = "dawid-skene";
     /// Labels with at least this posterior or proportion are kept. If unset, dawid-skene keeps
@@ -39,17 +39,17 @@ struct AggregateOptions {
     /// The original labels (from `original`, else from `data`) vote as one more annotator on
     /// questions about these classes: "0-397", "1,2,9", or "all"; "" disables it.
     std::string original_votes;
-    /// The class hierarchy, as hierarchy_named takes it: a label also makes the classes above it
+    /// The class hierarchy for hierarchy_named(): a label also makes the classes above it
     /// valid; "" only uses the annotators' labels.
     std::string hierarchy;
     /// The reference for comparison: label sets, or votes of experts (npz, or csv with a column
     /// annotator), whose majority decides; "" compares nothing.
     std::filesystem::path against;
-    double level = 0.95;           ///< of the intervals
+    double level = 0.95;           ///< confidence level of the intervals
     bool list_annotators = false;  ///< report the results of each annotator
 };
 
-/// Images by the number of their labels, as the papers print it: "1" to "5", ">5", "none".
+/// Numbers of images by their number of labels, as in the papers' tables: "1" to "5", ">5", "none".
 struct LabelsPerImage {
     std::string_view labels;
     std::uint64_t images = 0;
@@ -63,10 +63,10 @@ struct Aggregation {
     Dataset dataset;
     ClassList classes;
     KeepRule rule;
-    std::vector<double> yes;             ///< Q: the posterior or proportion of each question
-    std::optional<DawidSkene> fitted;    ///< for dawid-skene on yes/no votes
-    std::optional<WhichClassFit> which;  ///< for dawid-skene on which-class votes
-    std::vector<double> weights;         ///< R, weighted; else empty
+    std::vector<double> yes;             ///< Q posteriors or proportions, one per question
+    std::optional<DawidSkene> fitted;    ///< for the method dawid-skene on yes/no votes
+    std::optional<WhichClassFit> which;  ///< for the method dawid-skene on which-class votes
+    std::vector<double> weights;         ///< R weights for the method weighted; otherwise empty
     std::uint64_t unweighted = 0;        ///< questions whose annotators all have weight 0
     BuiltLabelSets built;
     std::vector<LabelsPerImage> histogram;     ///< of built.sets
@@ -80,18 +80,18 @@ struct Aggregation {
     /// The other images in which several classes have the most votes.
     std::uint64_t vote_ties = 0;
     std::uint64_t implied_labels = 0;  ///< with a hierarchy: labels that follow from others
-    std::uint64_t contradictions = 0;  ///< of them, those that annotators rejected
-    std::uint64_t original_votes = 0;  ///< of `votes`, those from the original labels
+    std::uint64_t contradictions = 0;  ///< implied labels that annotators rejected
+    std::uint64_t original_votes = 0;  ///< the number of `votes` that are original labels
     std::vector<std::string> assumed;  ///< assumptions about the data set, as sentences
 };
 
-/// Reads, combines, decides and compares. Throws usage and bad_input as the functions of
-/// aggregate.h. Also throws for an unknown method, weights with another method than weighted, an
+/// Reads and combines votes, decides labels and compares them. Throws what aggregate.h's functions
+/// throw. Also throws for an unknown method, weights with another method than weighted, an
 /// annotator without a weight, or no known annotator. Cost: that of read_votes and dawid_skene; 1.1
 /// s for the 924,810 votes of ReaL.
 Aggregation aggregate_votes(const AggregateOptions& options);
 
-/// "assay.label_votes/2", docs/results.md.
+/// Schema "assay.label_votes/2", see docs/results.md.
 ResultType result_type(ResultOf<Aggregation>);
 /// CSV has named values, or with `list_annotators` a row per annotator (annotator_records). Partial
 /// if some votes were not used.

@@ -1,7 +1,7 @@
-// Compares the decisions from votes with a reference: published label sets, or experts' votes.
+// Compares the decisions from votes with a reference: published label sets or experts' votes.
 //
-// Q questions. For each question, the reference says whether its label fits, or nothing. "Accept"
-// means that the label is kept.
+// Q questions. For each question, the reference says whether its label fits, or it has no answer.
+// "Accept" means that the label is kept.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace assay {
 
 struct ReferenceDecisions {
     std::vector<std::int8_t> of_question;  ///< Q: 1 accept, 0 reject, -1 unknown
-    /// Items with a reference label that nobody was asked about. Their set never counts as the
-    /// same.
+    /// Items with a reference label that no question was about. Their sets never count as
+    /// equal.
     std::vector<char> beyond;
 };
 /// Accepts the labels in an item's set and rejects all others. `built` gives the questions'
@@ -32,15 +32,15 @@ ReferenceDecisions reference_of(const BuiltLabelSets& built, const LabelSets& se
 ReferenceDecisions reference_of(const BuiltLabelSets& built, const Votes& experts,
                                 const Dataset& dataset, const ClassList& classes);
 
-/// Over the questions with a reference, and the items with such a question.
+/// Values over the questions with a reference, and over the items with such a question.
 struct LabelSetComparison {
     std::uint64_t both_accept = 0, only_first = 0, only_second = 0, both_reject = 0;
-    Measurement agreement;       ///< proportion of equal decisions, Wilson
+    Measurement agreement;       ///< proportion of equal decisions (Wilson)
     Estimate precision;          ///< of the kept labels, the proportion that the reference accepts;
                                  ///< Wilson
     Estimate recall;             ///< of the labels that the reference accepts, the proportion kept;
                                  ///< Wilson
-    std::uint64_t items = 0;     ///< annotated, and with a reference for at least one question
+    std::uint64_t items = 0;     ///< annotated items with a reference for at least one question
     std::uint64_t same_set = 0;  ///< all of its questions decided the same, and no label beyond
                                  ///< them
 };
@@ -53,13 +53,13 @@ LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSe
 struct ThresholdPoint {
     double threshold = 0;
     std::uint64_t kept = 0;         ///< questions
-    std::uint64_t both_accept = 0;  ///< of these, accepted by the reference
+    std::uint64_t both_accept = 0;  ///< kept questions that the reference accepts
     std::uint64_t alike = 0;        ///< equal decisions, kept or not
     std::uint64_t same_set = 0;     ///< items
 };
 struct ThresholdCurve {
     std::uint64_t questions = 0;  ///< questions with a reference
-    std::uint64_t accepted = 0;   ///< of these, questions that the reference accepts
+    std::uint64_t accepted = 0;   ///< questions that the reference accepts
     std::uint64_t items = 0;
     std::vector<ThresholdPoint> points;  ///< one per distinct posterior, in descending order
 
@@ -67,11 +67,11 @@ struct ThresholdCurve {
     Estimate recall(const ThresholdPoint& point, double level) const;
     Estimate agreement(const ThresholdPoint& point, double level) const;
     Estimate same_sets(const ThresholdPoint& point, double level) const;
-    /// The result for `threshold`: the lowest point that is not below it. nullptr if it keeps
-    /// nothing.
+    /// The point with the lowest threshold that is at least `threshold`. nullptr if no label is
+    /// kept.
     const ThresholdPoint* at(double threshold) const;
-    /// The point with the most equal decisions; among equals, that with the highest threshold.
-    /// nullptr if there is no point.
+    /// The point with the most equal decisions. If several have the most, the one with the highest
+    /// threshold. nullptr without points.
     const ThresholdPoint* best_agreement() const;
     /// The point with the most items whose sets are the same.
     const ThresholdPoint* best_sets() const;

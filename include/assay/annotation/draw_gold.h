@@ -17,8 +17,8 @@
 namespace assay {
 
 struct DrawGoldOptions {
-    std::vector<std::string> stores{};  ///< as in ProposeOptions
-    std::uint64_t images = 0;           ///< number to draw
+    std::vector<std::string> stores{};  ///< stores as in ProposeOptions
+    std::uint64_t images = 0;           ///< number of images to draw
     std::uint32_t depth = 5;            ///< the number of best classes of each model that are
                                         ///< judged
     bool keep_original = true;          ///< also judge the original label of an image
@@ -28,23 +28,23 @@ struct DrawGoldOptions {
 struct GoldDraw {
     Dataset dataset;
     std::vector<std::string> models;
-    std::uint64_t images = 0;      ///< with scores of every model
-    std::uint64_t not_scored = 0;  ///< the others, which are never drawn
+    std::uint64_t images = 0;      ///< images with scores of every model
+    std::uint64_t not_scored = 0;  ///< images without such scores, which are never drawn
     std::uint64_t drawn = 0;
-    double probability = 0;  ///< of each image to be drawn
+    double probability = 0;  ///< probability of each image to be drawn
     std::uint32_t depth = 0;
-    std::vector<Question> questions;  ///< by image, the most probable class first
+    std::vector<Question> questions;  ///< sorted by image, then by falling probability
     std::vector<std::string> warnings;
 };
 
-/// Throws usage: no image or more than exist, a depth outside 1 .. 64, no model or more than 64;
-/// bad_input: stores with other images or classes, or with fewer classes than `depth`.
+/// Throws usage for no image or more than exist, a depth outside 1 .. 64, and no model or more than
+/// 64. Throws bad_input for stores with different images or classes, or too few classes.
 GoldDraw draw_gold(const DrawGoldOptions& options);
 
 /// "assay.gold_draw/1".
 ResultType result_type(ResultOf<GoldDraw>);
 Report report_of(const GoldDraw& draw);
-/// A row for each class to judge: item, path, label, class, proposed_by, prior, probability.
+/// Csv with a row per class to judge: item, path, label, class, proposed_by, prior, probability.
 std::string gold_csv(const GoldDraw& draw);
 
 }  // namespace assay

@@ -22,19 +22,19 @@ struct ClassPair {
     std::int32_t a = 0, b = 0;  ///< a < b
     std::uint64_t together = 0, count_a = 0, count_b = 0;
     double expected = 0;  ///< expected by chance: count_a * count_b / labelled items
-    /// together / expected. Interval: the ends of Wilson's intervals of P(more frequent | rarer)
-    /// and of P(more frequent), divided crosswise (at least the level). A pair that occurs twice
-    /// has a wide interval, whatever its lift.
+    /// The ratio together / expected. Its interval divides the ends of two Wilson intervals
+    /// crosswise: P(more frequent | rarer) by P(more frequent). It covers at least `level`. A pair
+    /// that occurs twice has a wide interval, whatever its lift.
     Estimate lift;
     double pmi = 0;   ///< log2(lift)
-    double npmi = 0;  ///< pmi / -log2(together / items): 1 if neither occurs without the other
+    double npmi = 0;  ///< 1 if neither class occurs without the other
 };
 
 struct LabelStatsOptions {
-    std::filesystem::path data{};  ///< what open_labelled takes
+    std::filesystem::path data{};  ///< the input of open_labelled()
     std::string classes{};         ///< class list file, or "imagenet"; "" uses the data's
-    /// The number of pairs in the report, and then in CSV; unset lists ten in the text and all in
-    /// JSON.
+    /// The number of pairs in the report and the csv. If unset, the text lists ten and JSON
+    /// all.
     std::optional<std::size_t> pairs{};
     bool all_classes = false;            ///< list every class in the text, not only the ten most
                                          ///< frequent
@@ -44,14 +44,14 @@ struct LabelStatsOptions {
 
 struct LabelStats {
     std::uint64_t items = 0, labelled = 0, labels = 0;
-    std::map<std::uint64_t, std::uint64_t> histogram;  ///< labels of an image -> images; 0 included
+    std::map<std::uint64_t, std::uint64_t> histogram;  ///< number of labels -> number of images
     Measurement mean_labels;                 ///< over labeled images; the interval comes from their
                                              ///< spread
     std::vector<std::uint64_t> class_count;  ///< C: the number of images with the class
-    std::vector<std::uint64_t> class_alone;  ///< C: of these, images with no other class
+    std::vector<std::uint64_t> class_alone;  ///< C: the number of images with no other class
     std::uint64_t unused_classes = 0;
     std::uint64_t pairs = 0;          ///< distinct pairs seen
-    std::uint64_t rare_pairs = 0;     ///< of these, pairs below minimum_together
+    std::uint64_t rare_pairs = 0;     ///< pairs below minimum_together
     std::vector<ClassPair> together;  ///< the other pairs, ordered by the lower end of the lift's
                                       ///< interval, descending
     std::uint64_t crowded = 0;  ///< images with more labels than `most_for_pairs`, which the pairs
@@ -60,7 +60,7 @@ struct LabelStats {
 };
 
 /// Cost: one pass; memory: one entry per distinct pair of classes. Throws bad_input for classes
-/// outside [0, classes). Of the options, only minimum_together and level are used.
+/// outside [0, classes). Uses only the options minimum_together and level.
 LabelStats label_stats(const LabelSets& sets, std::size_t classes,
                        const LabelStatsOptions& options = {});
 

@@ -35,15 +35,15 @@ struct ProposeOptions {
         rank          ///< the k best, k by model
     };
     Rule rule = Rule::probability;
-    double recall = 0.97;       ///< of the known labels, in (0, 1]
+    double recall = 0.97;       ///< proportion of the known labels to find, in (0, 1]
     std::uint32_t depth = 20;   ///< the number of best classes per row to consider
-    bool choose_models = true;  ///< false: all models
+    bool choose_models = true;  ///< false uses all models
     bool keep_original =
         true;  ///< always ask about the original label of an image (it does not count as found)
     bool skip_agreed = false;  ///< no questions if every model predicts the only original label
     /// Label sets of some of the items, see read_label_sets; "" uses the original labels as known.
     std::filesystem::path gold{};
-    std::uint64_t seed = 1;  ///< for the sample, see `sampled`
+    std::uint64_t seed = 1;  ///< seed of the sample, see `sampled`
     double level = 0.95;
     int threads = 0;
 };
@@ -67,7 +67,7 @@ struct ModelProposals {
     /// a chosen model is always proposed.
     double threshold = 0;
     std::uint64_t proposals = 0;  ///< (image, label) pairs
-    std::uint64_t alone = 0;      ///< of these, labels that no other chosen model proposes
+    std::uint64_t alone = 0;      ///< labels that no other chosen model proposes
     Measurement recall;           ///< proportion of the known labels that this model proposes
 };
 ResultType result_type(ResultOf<ModelProposals>);
@@ -75,27 +75,27 @@ ResultType result_type(ResultOf<ModelProposals>);
 struct Proposals {
     std::vector<ModelProposals> models;
     std::vector<Question> questions;  ///< by item, then by descending probability. 24 bytes each
-    bool reached = true;              ///< whether the recall was reached
-    Measurement recall_original;  ///< pairs (image, original label) that the models propose; Wilson
-    Measurement recall_gold;      ///< undefined without gold sets
+    bool reached = true;              ///< whether the proposals reach the recall
+    Measurement recall_original;      ///< pairs of image and original label that the models propose
+    Measurement recall_gold;          ///< undefined without gold sets
     std::uint64_t items = 0, asked = 0, agreed = 0, not_scored = 0;  ///< agreed: skipped
-    std::uint64_t most_questions = 0;                                ///< of one image
+    std::uint64_t most_questions = 0;                                ///< most questions per image
     double mean_questions = 0;                                       ///< over images with questions
     /// The number of images from which thresholds and models were chosen. These are all images with
-    /// known labels, or a random part of them. The work for the part fits in about 150 MB, whatever
-    /// the size of the data set.
+    /// known labels, or a random part of them. The memory for them is about 150 MB, whatever the
+    /// size of the data set.
     std::uint64_t sampled = 0;
     std::vector<std::string> notes;
     std::vector<std::string> warnings;  ///< about attacks and calibrated copies, which are skipped
     ProposeOptions options;
-    Dataset dataset;  ///< of the stores
+    Dataset dataset;  ///< the data set of the stores
 };
 
-/// Checks what is known before a store is opened. Throws usage for numbers out of range, bad_input
+/// Checks the options that need no open store. Throws usage for numbers out of range, bad_input
 /// for missing gold sets.
 void check(const ProposeOptions& options);
 /// Items without scores in one of the stores are excluded and counted. Every rank reads its part of
-/// the items and returns the same proposals, for any number of ranks. Progress counts this rank's
+/// the items and returns the same proposals for any number of ranks. Progress counts this rank's
 /// items in the steps "thresholds" and "questions". Cost: two reads of the scores. Throws usage,
 /// bad_input.
 Proposals propose_labels(const ProposeOptions& options, Comm& comm,

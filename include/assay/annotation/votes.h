@@ -58,9 +58,9 @@ struct Votes {
     AnswerScale scale;
     StringColumn annotators;
     StringColumn items;                         ///< distinct images, in the order of occurrence
-    StringColumn labels;                        ///< distinct labels, likewise
-    std::vector<std::uint32_t> question_item;   ///< Q indices into items
-    std::vector<std::uint32_t> question_label;  ///< Q indices into labels
+    StringColumn labels;                        ///< distinct labels, in the order of occurrence
+    std::vector<std::uint32_t> question_item;   ///< Q positions in `items`
+    std::vector<std::uint32_t> question_label;  ///< Q positions in `labels`
     std::vector<std::uint64_t>
         begin;  ///< Q + 1: answers of question q are codes[begin[q], begin[q + 1])
     std::vector<std::uint32_t> codes;  ///< annotator * K + answer, ascending within a question
@@ -72,7 +72,7 @@ struct Votes {
     /// Each annotator said which class an image shows. Such a vote is stored as a yes to its class,
     /// and a no to every other class that somebody chose for the image.
     bool which_class = false;
-    std::uint64_t implied = 0;       ///< of the codes, answers of no that follow from another class
+    std::uint64_t implied = 0;       ///< answers of no that follow from a yes to another class
     std::vector<std::string> notes;  ///< how columns were interpreted, and what was not counted
     VoteProblems problems;
 
@@ -96,9 +96,9 @@ enum class Repeats {
 /// "first", "last", "all", "error". Throws usage.
 Repeats repeats_named(std::string_view name);
 
-/// Which texts mean the same: one number for each of Votes::items and Votes::labels. Texts with the
-/// same number >= 0 are one image (or label) under several names; a negative number has no other
-/// name.
+/// Says which texts mean the same. Each text of Votes::items and Votes::labels has a number.
+/// Texts with the same number >= 0 name one image (or label); a negative number means "no other
+/// name".
 struct VoteMeanings {
     std::vector<std::int64_t> items, labels;
 };
@@ -110,8 +110,8 @@ struct VotesOptions {
     AnswerScale scale{};
     Repeats repeats = Repeats::first;
     std::vector<std::string> annotators{};  ///< the known annotators; empty accepts all
-    int threads = 0;                        ///< 0 means one per core; it does not affect the result
-    MeaningsOf meanings{};                  ///< unset: no two texts mean the same
+    int threads = 0;                        ///< 0 means one per core; it does not affect results
+    MeaningsOf meanings{};                  ///< if unset, no two texts mean the same
 };
 
 /// Reads votes:
@@ -142,7 +142,7 @@ public:
     ~VotesBuilder();
     VotesBuilder(VotesBuilder&&) noexcept;
 
-    /// Numbers for texts, assigned on first use. Throws bad_input beyond 2^31 of a kind.
+    /// The number of a text; a new text gets the next one. Throws bad_input beyond 2^31 texts.
     std::uint32_t annotator(std::string_view name);
     std::uint32_t question(std::string_view item, std::string_view label);
     /// annotator and question are numbers from above; answer < K. `further` means one more class of

@@ -16,12 +16,12 @@ namespace assay {
 struct WhichClassOptions {
     double tolerance = 1e-7;  ///< stop when a pass changes no posterior by more
     int max_passes = 500;
-    int threads = 0;  ///< 0 means one per core
+    int threads = 0;  ///< 0 means one thread per core
 };
 
 /// Annotators who agree more often than their accuracies explain.
 struct AnswerTogether {
-    std::vector<std::uint32_t> annotators;  ///< of Votes::annotators, two or more, ascending
+    std::vector<std::uint32_t> annotators;  ///< indices into Votes::annotators, ascending
     double agreement = 0;      ///< proportion of equal answers over their pairs and shared images
     double expected = 0;       ///< the agreement that their accuracies explain
     std::uint64_t shared = 0;  ///< pairs of answers to one image
@@ -36,7 +36,7 @@ struct UnchosenClass {
 struct WhichClassFit {
     std::vector<double> posterior;        ///< Q
     std::vector<double> accuracy;         ///< R, each shrunk towards the mean
-    std::vector<double> proportions;      ///< of Votes::labels, over the images
+    std::vector<double> proportions;      ///< proportion of images for each of Votes::labels
     std::vector<UnchosenClass> unchosen;  ///< by item
     std::vector<AnswerTogether> together;
     double strength = 0;  ///< the number of answers to which the prior of a confusion matrix row is

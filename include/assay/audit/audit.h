@@ -1,4 +1,4 @@
-// Labels that are probably wrong, by the stored scores of one or several classifiers.
+// Finds labels that are probably wrong from the stored scores of one or several classifiers.
 //
 // Each classifier is scaled by a temperature that is fitted to the given labels. The fit assumes a
 // proportion of uniform errors among them, so that wrong labels do not make the classifier look
@@ -80,14 +80,14 @@ namespace assay::audit {
 /// A label that the classifiers doubt: another class is likelier.
 struct SuspectLabel {
     std::string item;
-    std::string given, suggested;            ///< ids of classes
-    std::string given_name, suggested_name;  ///< their names; the ids where they have none
-    double score = 0;                        ///< lowest: most suspicious; negative
-    double given_probability = 0, suggested_probability = 0;  ///< of all voting classifiers
+    std::string given, suggested;            ///< class ids
+    std::string given_name, suggested_name;  ///< class names, or the ids of classes without names
+    double score = 0;                        ///< negative; the lowest is the most suspicious
+    double given_probability = 0, suggested_probability = 0;  ///< mean over all voting classifiers
     std::uint32_t predict_suggested = 0, voting = 0;          ///< classifiers
     std::string answer;  ///< "", "correct", "wrong", "cannot be judged"
 };
-/// An image with two likely classes.
+/// An image that has two likely classes.
 struct AmbiguousImage {
     std::string item, given, first, second;
     double first_probability = 0, second_probability = 0;
@@ -112,15 +112,15 @@ struct AuditedModel {
     std::string model;
     double temperature = 1;
     double loss = 0;    ///< mean -ln p of the likeliest three quarters of the labels
-    double weight = 0;  ///< 0: it does not vote
-    /// `opposed`: images on which all other classifiers predict one class that is not the label,
-    /// each with at least 90 %. `repeated`: those of them on which this classifier predicts the
+    double weight = 0;  ///< 0 means that it does not vote
+    /// `opposed` counts images where each other classifier gives the same wrong class at
+    /// least 90 %. `repeated` counts the opposed images on which this classifier predicts the
     /// label.
     std::uint64_t opposed = 0, repeated = 0;
-    /// At most how many opposed ones these probabilities expect without wrong labels.
+    /// The most opposed images to expect from these probabilities without wrong labels.
     double expected = 0;
 };
-/// What the confirmed corrections change in one model's accuracy.
+/// How the confirmed corrections change one model's accuracy.
 struct CorrectedModel {
     std::string model;
     Estimate before, after, change;
@@ -129,20 +129,20 @@ struct CorrectedModel {
 struct LabelAudit {
     std::string dataset;
     std::filesystem::path images_folder;
-    std::uint64_t images = 0;      ///< that were audited
-    std::uint64_t unlabelled = 0;  ///< without a label, or with several
-    std::uint64_t left_out = 0;    ///< without scores of every classifier
-    std::uint64_t suspects = 0;    ///< labels with a likelier class
+    std::uint64_t images = 0;      ///< images that were audited
+    std::uint64_t unlabelled = 0;  ///< images without a label, or with several
+    std::uint64_t left_out = 0;    ///< images that lack scores of some classifier
+    std::uint64_t suspects = 0;    ///< labels for which another class is likelier
     std::uint64_t ambiguous = 0;   ///< images with two classes of at least 25 %
     std::uint64_t duplicate_groups = 0, duplicate_images = 0;
     std::uint64_t contradicting_groups = 0;  ///< of duplicate_groups: with different labels
     /// Always undefined, with the reason: scores alone do not tell.
     Estimate wrong_labels;
     std::uint64_t checked = 0, confirmed_wrong = 0, corrected = 0;
-    std::uint64_t without_class = 0;    ///< of confirmed_wrong: no class was confirmed
-    std::uint64_t unjudged = 0;         ///< nobody can judge, or as many people say yes as no
-    std::uint64_t several_classes = 0;  ///< of checked: with more than one confirmed class
-    std::uint64_t half_answered = 0;    ///< with answers, but none about the given label
+    std::uint64_t without_class = 0;    ///< confirmed wrong labels without a confirmed class
+    std::uint64_t unjudged = 0;         ///< images that nobody can judge, or with as many yes as no
+    std::uint64_t several_classes = 0;  ///< checked images with several confirmed classes
+    std::uint64_t half_answered = 0;    ///< images whose answers are not about the given label
     std::uint64_t answers_ignored = 0;
     std::vector<AuditedModel> models;
     std::vector<SuspectLabel> listed;

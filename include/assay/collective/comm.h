@@ -22,8 +22,8 @@ public:
     virtual ~Comm() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// Whether all ranks run on one machine, which then reads a file only once for all. Every rank
-    /// gets the same answer.
+    /// Whether all ranks run on one machine, so that a file is read only once. Every rank gets the
+    /// same answer.
     virtual bool on_one_machine() const { return true; }
 
     /// Every rank's bytes, in rank order, on every rank. They may differ in length.

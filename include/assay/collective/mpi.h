@@ -27,11 +27,11 @@ struct Launch {
 /// "off".
 Launch launch_of_environment();
 
-/// How one rank ended.
+/// The result of one rank.
 struct RankEnd {
     int status = 0;
     std::int64_t message = 0;  ///< a hash of its final message; 0 if it has none
-    std::optional<ErrorCode> code = std::nullopt;  ///< of the error that ended it
+    std::optional<ErrorCode> code = std::nullopt;  ///< kind of the error that ended the rank
 };
 
 /// All processes of one launch.
@@ -48,7 +48,7 @@ public:
     /// nothing if a rank does not arrive within `seconds`, because it still computes or waits for
     /// this one in vain. May be called again: it continues with the values passed first.
     virtual std::vector<RankEnd> leave(const RankEnd& mine, double seconds) = 0;
-    /// Ends MPI, after a leave() in which all ranks arrived.
+    /// Ends MPI. Call it after leave() has returned the results of all ranks.
     virtual void finish() = 0;
     /// Ends all ranks at once; mpirun and srun return `status`.
     [[noreturn]] virtual void abort(int status) = 0;

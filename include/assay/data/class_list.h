@@ -18,8 +18,8 @@ namespace assay {
 class ClassList {
 public:
     ClassList() = default;
-    /// Throws bad_input for a duplicate or empty id, and if the number of names differs from the
-    /// number of ids. Without names the ids are used as names.
+    /// Throws bad_input for a duplicate or empty id, or if there are not as many names as ids.
+    /// Without names the ids are used as names.
     explicit ClassList(std::vector<std::string> ids, std::vector<std::string> names = {});
 
     std::size_t size() const noexcept { return ids_.size(); }
@@ -31,7 +31,7 @@ public:
     /// Finds a class by id, else by name if it is unique, else by number "0".."C-1" (leading zeros
     /// allowed). If all ids are numbers, a number is only looked up as an id.
     std::optional<std::int32_t> find(std::string_view id_or_name) const;
-    /// Depends on the ids in their order, but not on the names.
+    /// Depends on the ids and their order, but not on the names.
     std::string fingerprint() const;
     bool operator==(const ClassList&) const = default;
 
@@ -45,7 +45,7 @@ private:
 
 /// "0", "1", ..., "count - 1": for a classifier without a class list.
 ClassList numbered_classes(std::size_t count);
-/// True for such a list, unless it is empty. Its ids say nothing about what the classes are.
+/// Whether it is such a list and not empty. Its ids say nothing about the classes.
 bool is_numbered(const ClassList& classes);
 
 /// Makes classes from names only. 1000 names of ImageNet's classes get WordNet ids. The names may
@@ -54,12 +54,12 @@ bool is_numbered(const ClassList& classes);
 /// if a name repeats. Throws bad_input on an empty name.
 ClassList named_classes(std::vector<std::string> names);
 
-/// The position in `other` of each class of `classes`, by id or else by name. Nothing if the two
-/// lists do not have the same classes.
+/// The position in `other` of each class of `classes`, found by id or else by name. Nothing if the
+/// two lists do not have the same classes.
 std::optional<std::vector<std::int32_t>> places_in(const ClassList& other,
                                                    const ClassList& classes);
-/// The first class that differs between two lists: "class 3 is `cat` and `dog`". Returns "" if
-/// their ids are the same.
+/// The first class that differs between two lists: "class 3 is `cat` and `dog`". Returns "" if the
+/// ids are equal.
 std::string first_difference(const ClassList& one, const ClassList& two);
 
 /// The 1000 ImageNet classes (ILSVRC 2012), ids = WordNet ids in ascending order. Built in.
@@ -78,14 +78,14 @@ ClassList read_class_list(const std::filesystem::path& path);
 /// (ImageNet-A/R's 200; 16 classes; IN-9).
 struct ClassMap {
     enum class Decision {
-        restrict_,      ///< arg-max over the listed classes only (ImageNet-A, ImageNet-R)
+        restrict_,      ///< arg-max over the listed classes (ImageNet-A, ImageNet-R)
         mean_of_group,  ///< arg-max over groups of the mean softmax probability (16 classes,
                         ///< Geirhos et al.)
         map_argmax,     ///< arg-max over all C, then map; an unmapped class is never correct (IN-9)
     };
     std::string name;
     ClassList targets;
-    /// For every class of the model, the target class, or -1.
+    /// For every class of the model: the target class, or -1 for none.
     std::vector<std::int32_t> target_of;
     Decision decision = Decision::map_argmax;
 };
@@ -96,8 +96,8 @@ struct ClassMap {
 std::vector<std::string> class_map_names();
 /// A built-in map by name, or a file. A JSON file has {"decision":
 /// "restrict"|"mean_of_group"|"map_argmax", "classes": [...], "target_of": [one number per class of
-/// the model, -1 for none]}, and optionally "name". Any class list that read_class_list accepts
-/// works too. Then the arg-max is only over those classes of the model (restrict), found by id,
+/// the model, -1 for none]}, and optionally "name". Any class list for read_class_list() is also
+/// accepted. The arg-max is then over its classes (restrict), which are found in the model by id,
 /// name, synonym or number. The map's own classes are checked against `model_classes`. Built-in
 /// maps find ImageNet's classes in the model's by WordNet id or name, in any order and among any
 /// others, or use 1000 numbered classes. Throws usage / bad_input: a class that the model lacks, or

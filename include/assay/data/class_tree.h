@@ -12,8 +12,8 @@
 
 namespace assay {
 
-/// The classes and all their ancestors. Level 0 is the root. A class that is less deep than a level
-/// counts as its own ancestor there. Memory: 4 bytes for each class and level.
+/// The classes and all their ancestors. Level 0 is the root. A class above a level counts as its
+/// own ancestor at that level. Memory: 4 bytes for each class and level.
 class ClassTree {
 public:
     /// If a node has several parents, the tree uses the first, because distances need a single path
@@ -38,12 +38,12 @@ public:
     /// The number of edges on the path between two classes.
     std::uint32_t distance(std::int32_t one, std::int32_t other) const;
     /// The height of the lowest common ancestor: the number of edges from it down to the deepest
-    /// class below it. 0 for a class with itself.
+    /// class below it. It is 0 for equal classes.
     std::uint32_t ancestor_height(std::int32_t one, std::int32_t other) const;
     /// The height of the root.
     std::uint32_t height() const;
 
-    /// Notes for people on how ambiguous nodes were interpreted.
+    /// Notes that say how ambiguous nodes were interpreted.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 private:
@@ -57,7 +57,7 @@ private:
 
     std::vector<std::size_t> way_begins_;
     std::vector<std::uint32_t> ways_;
-    std::vector<std::uint32_t> heights_;  ///< of the nodes
+    std::vector<std::uint32_t> heights_;  ///< heights of the nodes
     std::uint32_t deepest_ = 0;
     std::vector<std::string> notes_;
 };

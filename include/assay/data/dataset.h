@@ -50,10 +50,9 @@ private:
 /// moves.
 class Dataset {
 public:
-    std::string name;  ///< the folder's name by default
-    std::filesystem::path
-        root;           ///< images are at root / path; empty if there are no images (imports)
-    ClassList classes;  ///< may be empty: unlabelled
+    std::string name;            ///< the folder's name by default
+    std::filesystem::path root;  ///< image files are at root / path; empty without images (imports)
+    ClassList classes;           ///< may be empty if there are no labels
     StringColumn ids;
     StringColumn paths;  ///< relative to root, or absolute; an empty column means that the ids are
                          ///< the paths
@@ -63,7 +62,7 @@ public:
         StringColumn values;
     };
     std::vector<Attribute>
-        attributes;  ///< group, shape cue, condition, parent, ... from the other columns of the csv
+        attributes;  ///< other columns of the csv: group, shape cue, condition, parent, ...
 
     /// The archive that contains the images, or null if they are files. With an archive, path_of()
     /// leads through the archive's file ("val/test.parquet/17"): such a path is for messages and
@@ -91,22 +90,22 @@ Image load_image(const Dataset& dataset, std::size_t item);
 /// recorded as unreadable.
 bool ends_the_run(const Error& error) noexcept;
 
-/// How to read a folder. Every option has a default that is detected and can be printed
-/// (`describe`).
+/// How to read a folder. The defaults are detected from the folder; describe() prints the detected
+/// values.
 struct DatasetOptions {
     enum class Layout { automatic, image_folder, flat };
     Layout layout = Layout::automatic;
-    std::string name{};  ///< "": from the folder
+    std::string name{};  ///< "" uses the folder's name
     std::filesystem::path
         list{};  ///< csv/txt list of a flat folder (path, label[, labels, group, ...])
-    /// The *classifier's* classes, in which folder names are looked up. If empty: ImageNet if the
+    /// The *classifier's* classes, in which folder names are looked up. If empty: ImageNet's if the
     /// folders are WordNet ids of its classes, else numbered or sorted folder names. Folders (or
     /// labels of a list) may have other names than a classifier whose classes are mere numbers. If
     /// there are as many names as classes, these names, in order, are its classes.
     ClassList classes{};
     std::size_t limit = 0;  ///< read only the first n items; 0 reads all
-    /// Columns of lists and of Parquet files, arrays of .npz files. "" means the known names of
-    /// lists (docs/formats.md). For Parquet files it means the only column that is declared as
+    /// Columns of lists and of Parquet files, arrays of .npz files. For lists, "" means the known
+    /// names (docs/formats.md). For Parquet files, "" means the only column that is declared as
     /// images, or else image or img, and label, labels or fine_label if present. `label_column`
     /// "none" ignores the labels of a list. For tar archives, `label_column` is the suffix of the
     /// member or the field of .json that has the label.
@@ -115,7 +114,7 @@ struct DatasetOptions {
     /// but never train.
     std::string split{};
     /// The folder for indexes of tar archives at URLs, so that each archive is read only once for
-    /// its index. "" stores none. The folder beside stores is archive_index_folder().
+    /// its index. "" stores none. Commands use archive_index_folder().
     std::filesystem::path index_folder{};
 };
 
@@ -166,7 +165,7 @@ Dataset open_dataset(const std::filesystem::path& path, const DatasetOptions& op
 /// Writes the item table of a store: csv with columns id, path, labels (blank-separated numbers),
 /// then the attributes. The round trip is byte-exact.
 void write_items_csv(const Dataset& dataset, const std::filesystem::path& path);
-/// Reads the table back. Classes, name and root are not in it.
+/// Reads the table back. The table does not contain the classes, the name and the root.
 Dataset read_items_csv(const std::filesystem::path& path);
 
 }  // namespace assay

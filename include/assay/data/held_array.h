@@ -10,13 +10,13 @@
 namespace assay {
 
 /// Values in memory, or in a file that is mapped into memory. Copies share the mapping, so
-/// processes that read the same store have its items in memory once. Appending first copies the
-/// values.
+/// processes that read one store have its items in memory once. An append first copies the values
+/// into memory.
 template <class T>
 class HeldArray {
 public:
     HeldArray() = default;
-    /// `holder` keeps `values` valid.
+    /// `holder` keeps the memory of `values` valid.
     HeldArray(std::shared_ptr<const void> holder, std::span<const T> values)
         : holder_(std::move(holder)), held_(values) {}
 
@@ -38,7 +38,7 @@ public:
         return true;
     }
 
-    /// To be changed.
+    /// The values for writing: copied into memory first.
     std::vector<T>& own() {
         if (holder_) {
             own_.assign(held_.begin(), held_.end());

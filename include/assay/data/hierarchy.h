@@ -1,4 +1,4 @@
-// A hierarchy of kinds: nodes below one root, some of which are classes.
+// A hierarchy of categories: nodes below one root. Some of the nodes are classes.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ public:
         bool operator==(const Edge&) const = default;
     };
 
-    /// `names` has one name per id, for people; if empty, the ids are used. Throws bad_input,
-    /// naming the nodes: a repeated or empty id, an edge to an unknown node, a repeated edge, a
-    /// cycle, no root, several roots. `source` is the name of the file in messages.
+    /// `names` has one name per id, for people; if empty, the ids are used. Throws bad_input for a
+    /// repeated or empty id, an edge to an unknown node, a repeated edge, a cycle, no root or
+    /// several roots. The message names the nodes. `source` is the name of the file in messages.
     Hierarchy(std::vector<std::string> ids, std::vector<std::string> names, std::vector<Edge> edges,
               const std::string& source);
 
@@ -40,7 +40,7 @@ public:
     /// The number of edges on the shortest and on the longest path to the root.
     std::uint32_t least_depth(std::uint32_t node) const { return least_.at(node); }
     std::uint32_t most_depth(std::uint32_t node) const { return most_.at(node); }
-    /// All nodes, each after all of its parents.
+    /// All nodes, sorted so that each comes after all of its parents.
     const std::vector<std::uint32_t>& from_the_root() const noexcept { return order_; }
 
     /// Finds a node by id, else by name (ignoring case, blanks, '-' and '_') if only one node has
@@ -49,7 +49,7 @@ public:
     /// The node of each class, by its id, else by its name. Throws bad_input for classes that are
     /// no nodes, with the nearest names, and for two classes with the same node.
     std::vector<std::uint32_t> nodes_of(const ClassList& classes) const;
-    /// These nodes and all their ancestors, in this hierarchy's order.
+    /// The hierarchy of these nodes and all their ancestors, in the same order.
     Hierarchy ancestors_of(std::span<const std::uint32_t> nodes) const;
 
 private:
@@ -84,7 +84,7 @@ const Hierarchy& imagenet_hierarchy();
 ///   A tree in JSON: {"name": ..., "children": [...]}, whose leaves may say "class" for "name".
 /// At most 1,000,000 nodes. Throws bad_input with file, line, value and what is allowed.
 Hierarchy read_hierarchy(const std::filesystem::path& path);
-/// "imagenet", or a file as described above.
+/// Returns ImageNet's hierarchy for "imagenet", otherwise reads a file in a format listed above.
 Hierarchy hierarchy_named(const std::string& name_or_path);
 
 }  // namespace assay

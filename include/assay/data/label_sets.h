@@ -1,4 +1,4 @@
-// The valid classes of each image: a set, often with one member.
+// The set of valid classes of each image. Most sets have one member.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace assay {
 
 class Dataset;
 
-/// item -> ascending set of valid classes, in CSR arrays. An empty set means "no valid label".
-/// Metrics skip such items and report their number. Memory: 8 bytes per item and 4 per label.
+/// The ascending set of valid classes of each item, in CSR arrays. An empty set means "no valid
+/// label". Metrics skip and count such items. Memory: 8 bytes per item and 4 per label.
 class LabelSets {
 public:
     LabelSets() { offsets_.push_back(0); }
@@ -26,7 +26,7 @@ public:
     LabelSets(HeldArray<std::uint64_t> offsets, HeldArray<std::int32_t> classes);
     /// Appends the next item's set: sorted, duplicates dropped. Classes must be >= 0.
     void append(std::span<const std::int32_t> classes);
-    /// One label per item; -1 gives the empty set.
+    /// Makes sets from one label per item; -1 gives the empty set.
     static LabelSets from_single(std::span<const std::int32_t> labels);
 
     std::size_t size() const noexcept { return offsets_.size() - 1; }
@@ -47,11 +47,11 @@ private:
     HeldArray<std::int32_t> labels_;
 };
 
-/// How well a file of labels matches the items of a data set.
+/// Counts how well a file of labels matches the items of a data set.
 struct LabelMatch {
     std::uint64_t unnamed = 0;  ///< items that are not in the file
     std::uint64_t others = 0;   ///< rows of the file that name no item
-    std::uint64_t rows = 0;     ///< of the file
+    std::uint64_t rows = 0;     ///< rows of the file
     std::string first_other;
 };
 /// A text for people: "3 of 50 images are not named in real.json; they count as without labels".

@@ -9,8 +9,8 @@
 
 namespace assay {
 
-/// item -> probabilities of classes that sum to 1, in CSR arrays. Classes of probability 0 are not
-/// stored. An item without any has no soft label. Memory: 8 bytes per item and 16 per stored class.
+/// Probabilities of classes for each item, which sum to 1, in CSR arrays. Classes with 0 are not
+/// stored. An item without any has no label. Memory: 8 bytes per item and 16 per stored class.
 class SoftLabels {
 public:
     struct Entry {
@@ -32,7 +32,7 @@ public:
         return std::span(entries_).subspan(offsets_.at(item),
                                            offsets_.at(item + 1) - offsets_[item]);
     }
-    /// 0 for a class that is not stored.
+    /// Returns 0 for a class that is not stored.
     double probability(std::size_t item, std::int32_t cls) const;
     /// The greatest probability of the item; 0 if it has no label.
     double greatest(std::size_t item) const;

@@ -1,4 +1,4 @@
-// Conformal prediction sets: sets of classes that hold a valid class for a chosen proportion of the
+// Conformal prediction sets: sets of classes that contain a valid class for a chosen proportion of
 // images. This is true of any classifier if the calibration images are like the others.
 //
 // A row has probabilities p, sorted from the largest, and r is a class's rank from 1. The number u
@@ -55,7 +55,7 @@ struct ConformalOptions {
     std::filesystem::path labels;
     double level = 0.95;
     int threads = 0;
-    std::filesystem::path sets;  ///< gets the set of each image; "": not written
+    std::filesystem::path sets;  ///< file for the set of each image; "" writes none
 };
 }  // namespace assay::decisions
 
@@ -115,31 +115,31 @@ inline constexpr auto description<decisions::ConformalOptions> =
 
 namespace assay::decisions {
 
-/// The sets of one method for one classifier.
+/// The prediction sets of one method for one classifier.
 struct ConformalSets {
     std::string model, dataset, calibrated_on;
     SetMethod method = SetMethod::lac;
     std::uint64_t calibration = 0;  ///< images
-    /// Nothing: infinite, so that every set holds all classes; or one for each class.
+    /// Empty if it is infinite (every set has all classes), or if each class has its own.
     std::optional<double> threshold;
-    std::uint64_t infinite_classes = 0;  ///< with a threshold each: too few images
-    /// With one threshold: where the coverage of such sets lies for 95 % (`level`) of all
-    /// calibration samples of this size. If several calibration images have the threshold as their
-    /// score, coverage can be higher by any amount: then `high` is 1, and `low` alone is a bound.
+    std::uint64_t infinite_classes = 0;  ///< classes with an infinite threshold: too few images
+    /// With one threshold: the range of coverage for 95 % (`level`) of all calibration samples of
+    /// this size. If several calibration images have the threshold as their score, coverage can be
+    /// higher by any amount: then `high` is 1, and `low` alone is a bound.
     std::optional<Interval> expected;
-    Estimate coverage, size;           ///< on the other images; classes per set
-    std::uint64_t empty = 0, one = 0;  ///< sets of no class, of one
+    Estimate coverage, size;           ///< on the reported images; size: classes per set
+    std::uint64_t empty = 0, one = 0;  ///< number of sets with no class, and with one class
     std::uint64_t largest = 0;
-    Estimate one_correct;  ///< proportion of the sets of one class that is valid
+    Estimate one_correct;  ///< proportion of one-class sets whose class is valid
 };
-/// Answers above a confidence alone.
+/// Selective answers: only predictions above a confidence threshold.
 struct Abstention {
     std::string model, dataset, calibrated_on;
     double max_error = 0;
     std::uint64_t calibration = 0;
-    /// An image is answered if its confidence is above; nothing: no threshold is safe.
+    /// An image is answered if its confidence is above this; empty if no threshold is safe.
     std::optional<double> threshold;
-    Estimate answered, error;  ///< proportion of the other images; among the answers
+    Estimate answered, error;  ///< proportion of images answered; error among the answers
 };
 struct ConformalResult {
     double alpha = 0.1, level = 0.95;
@@ -151,19 +151,19 @@ struct ConformalResult {
 };
 
 /// Calibrates each store on one part of its images, or on the same model's store of another data
-/// set. Reports the sets of the other images. The same bits for any threads. Cost: a pass over the
-/// rows, each sorted; memory: about 120 bytes per image of one store at a time. With `sets` also
-/// the classes of the sets of all methods for that store, and the whole file of all stores.
-/// Throws usage for an option that cannot act, and for a file of labels for two data sets whose
-/// images may differ. Throws bad_input for stores without the scores of every class, of fewer than
-/// two classes, not complete, or without labels. Throws bad_input for a part without an image, for
-/// rows of probabilities that do not sum to 1, and for labels that are no class. Throws bad_input
-/// for images with several valid classes if each class has a threshold. Throws bad_input if
-/// calibration images are also reported. If there are several stores, those with such images are
-/// skipped with a warning.
+/// set. Reports the sets of the other images. Results are bit-identical for any number of threads.
+/// Cost: a pass over the rows, which sorts each. Memory: about 120 bytes per image of one store at
+/// a time. With `sets`, also the sets of all methods for that store, and the whole file. Throws
+/// usage for an option that cannot act, and for a file of labels for two data sets whose images may
+/// differ. Throws bad_input for stores without the scores of every class, of fewer than two
+/// classes, not complete, or without labels. Throws bad_input for a part without an image, for rows
+/// of probabilities that do not sum to 1, and for labels that are no class. Throws bad_input for
+/// images with several valid classes if each class has a threshold. Throws bad_input if calibration
+/// images are also reported. If there are several stores, those with such images are skipped with a
+/// warning.
 ConformalResult conformal_sets(const ConformalOptions& options,
                                const ProgressCallback& progress = {});
-/// `assay.conformal/1`. csv: a row for each model and method.
+/// Schema `assay.conformal/1`. The csv has a row for each model and method.
 Report report_of(const ConformalResult& result);
 
 }  // namespace assay::decisions

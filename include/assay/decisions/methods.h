@@ -1,5 +1,5 @@
 // Training methods compared over several training runs each. A difference is a statement about a
-// new training run on new images, not about the stores at hand.
+// new training run on new images, not about the given stores.
 //
 // Correctness y(run, image) is a two-way table: its mean varies with the runs that were trained and
 // with the images that were drawn. An interval from images alone holds for these runs only.
@@ -29,12 +29,12 @@ struct GivenMethod {
 
 struct MethodOptions {
     /// "NAME=GLOB": the stores of a method's training runs, with * and ? in any part of the path.
-    /// What they match is the run's seed. The first method is the baseline.
+    /// The matched text is the run's seed. The first method is the baseline.
     std::vector<std::string> methods;
     std::vector<GivenMethod> given = {};  ///< further methods, after `methods`
     /// Wanted half of the interval of a difference; 0: none.
     double within = 0;
-    std::filesystem::path labels;  ///< valid classes; "": the data set's own
+    std::filesystem::path labels;  ///< valid classes; "" uses the data set's own labels
     double level = 0.95;
     int threads = 0;
 };
@@ -42,28 +42,28 @@ struct MethodOptions {
 struct MethodRun {
     std::string method, seed;
     std::filesystem::path store;
-    Estimate accuracy;  ///< of this run, over the images
+    Estimate accuracy;  ///< accuracy of this run over the images
 };
 struct TrainedMethod {
     std::string method;
     std::uint64_t runs = 0;
-    Estimate accuracy;          ///< expected of a new run on new images
+    Estimate accuracy;          ///< expected accuracy of a new run on new images
     double spread = 0;          ///< standard deviation of the runs' accuracies
-    double spread_of_runs = 0;  ///< without what the number of images explains of it
+    double spread_of_runs = 0;  ///< like `spread`, without the part due to the number of images
 };
 struct MethodDifference {
     std::string baseline, candidate;
     bool paired = false;   ///< by seed
     Estimate difference;   ///< candidate minus baseline, over new runs and new images
-    Estimate these_runs;   ///< the same with the interval of images alone
-    Estimate next_run;     ///< one new run of each, on as many new images: interval of prediction
-    double from_runs = 0;  ///< proportion of the variance that more runs reduce
-    std::optional<std::uint64_t> runs_needed;  ///< per method, for `within`; nothing: no number
+    Estimate these_runs;   ///< the same difference with an interval over images only
+    Estimate next_run;     ///< difference for one new run of each method: prediction interval
+    double from_runs = 0;  ///< proportion of the variance that further runs reduce
+    std::optional<std::uint64_t> runs_needed;  ///< per method, to reach `within`; may be empty
 };
 struct MethodComparison {
     std::string dataset;
     std::uint64_t images = 0, left_out = 0;
-    std::uint64_t not_scored = 0;  ///< of those left out: without scores of some run
+    std::uint64_t not_scored = 0;  ///< excluded images without scores of some run
     double level = 0.95;
     double within = 0;
     std::vector<TrainedMethod> methods;
@@ -79,7 +79,7 @@ struct MethodComparison {
 /// that are no class.
 MethodComparison compare_methods(const MethodOptions& options,
                                  const ProgressCallback& progress = {});
-/// `assay.methods/1`. csv: a row for each difference.
+/// Schema `assay.methods/1`. The csv has a row for each difference.
 Report report_of(const MethodComparison& result);
 
 }  // namespace assay::decisions

@@ -103,9 +103,9 @@ struct OperatingPoint {
     std::string model, dataset, positive;
     std::string rule;  ///< "specificity >= 0.95"
     double threshold = 0.5;
-    std::uint64_t chosen_on = 0, positives = 0, negatives = 0;  ///< images; of the tested ones
+    std::uint64_t chosen_on = 0, positives = 0, negatives = 0;  ///< numbers of images and of tested
     double prevalence = 0;
-    Estimate sensitivity, specificity;  ///< on the other images
+    Estimate sensitivity, specificity;  ///< on the tested images
     Estimate ppv, npv;                  ///< predictive values at the prevalence
     Estimate cost;                      ///< per image at the prevalence; undefined without costs
     std::optional<bool> passed;         ///< of `require`
@@ -117,7 +117,7 @@ struct NetBenefit {
     std::string model, dataset;
     double threshold = 0.5;
     Estimate benefit;         ///< on all images
-    double all_positive = 0;  ///< of calling every image positive; 0 is that of calling none
+    double all_positive = 0;  ///< benefit of calling every image positive; calling none has 0
     Estimate sensitivity, specificity;
 };
 struct OperatingResult {
@@ -128,13 +128,13 @@ struct OperatingResult {
     std::vector<std::string> notes, warnings;
 };
 
-/// Cost: a pass over the rows, a sort. Throws usage for an option that cannot act. Throws bad_input
-/// for stores of another number of classes than two, without probabilities, or not complete. Throws
-/// bad_input for a part without a positive or a negative image, an unknown class, or labels that
-/// are no class.
+/// Cost: a pass over the rows and a sort. Throws usage for an option that cannot act. Throws
+/// bad_input for stores that do not have two classes, lack probabilities, or are not complete.
+/// Throws bad_input for a part without a positive or a negative image, an unknown class, or labels
+/// that are no class.
 OperatingResult operating_points(const OperatingOptions& options,
                                  const ProgressCallback& progress = {});
-/// `assay.decide/1`. csv: a row for each model.
+/// Schema `assay.decide/1`. The csv has a row for each model.
 Report report_of(const OperatingResult& result);
 
 }  // namespace assay::decisions

@@ -1,10 +1,10 @@
-// Calibration of stored predictions: the scores of a model are scaled by numbers that are fitted to
-// other items. The result is a store next to the model's own.
+// Calibrates stored predictions: scales the scores of a model by numbers that are fitted to other
+// items. The result is a store next to the model's own.
 //
-// z' = w z + b, by class, of the logits z (of the logarithms of probabilities). Temperature scaling
-// has one w, 1 / T, for all classes. Per-class scaling has a w for each class, and vector scaling a
-// w and a b for each. Source: Guo et al. 2017, "On calibration of modern neural networks", section
-// 4.2. The numbers minimize the negative log-likelihood, which is convex in them.
+// Each class has z' = w z + b for its logit (or log-probability) z. Temperature scaling has one w,
+// 1 / T, for all classes. Per-class scaling has a w for each class, and vector scaling a w and a b
+// for each. Source: Guo et al. 2017, "On calibration of modern neural networks", section 4.2. The
+// numbers minimize the negative log-likelihood, a convex function.
 #pragma once
 
 #include <array>
@@ -69,7 +69,7 @@ inline constexpr auto description<CalibrateOptions> = describe<CalibrateOptions>
                                        .also = "-j"}),
 });
 
-/// The factor of a class's score, and the number that is added.
+/// The factor of a class's score, and the number that is then added.
 struct ClassScaling {
     std::string id, name;
     Estimate weight, bias;
@@ -78,11 +78,11 @@ struct ClassScaling {
 struct CalibratedStore {
     std::filesystem::path source, store;
     std::string model, dataset;  ///< model of the source; data set with the reported items
-    std::string fitted_on;       ///< the data set
+    std::string fitted_on;       ///< name of the data set that it was fitted to
     Scaling method = Scaling::temperature;
     std::uint64_t fit_items = 0, items = 0;
-    Estimate temperature;                 ///< of Scaling::temperature
-    std::vector<ClassScaling> classes;    ///< of the others
+    Estimate temperature;                 ///< only for Scaling::temperature
+    std::vector<ClassScaling> classes;    ///< only for the other methods
     std::vector<double> weights, biases;  ///< for all classes, with any method
     /// Values over the reported items.
     Estimate nll_before, nll_after, ece_before, ece_after;
@@ -98,17 +98,17 @@ struct CalibrateResult {
 /// model's own scores and the calibrated ones. Intervals use the jackknife over 128 groups of
 /// items, by one step of Newton's method, with Student's t. The interval of a temperature is
 /// computed on the scale of its logarithm. The bits are the same for any number of threads. Memory:
-/// some bytes per item, and the square of the number of parameters. Cost: some ten passes over the
-/// rows that are fitted, each with the square of the number of parameters per row. Throws usage and
-/// bad_input for stores without every class's score or without labels, classes without an item, and
-/// items that are in both data sets. They are also thrown for scores that have no finite optimum,
-/// another calibration in the folder, and several models for one layer.
+/// some bytes per item, and a square matrix with a row per parameter. Cost: some ten passes over
+/// the rows that are fitted, each with the square of the number of parameters per row. Throws usage
+/// and bad_input for stores without every class's score or without labels, classes without an item,
+/// and items that are in both data sets. They are also thrown for scores that have no finite
+/// optimum, another calibration in the folder, and several models for one layer.
 CalibrateResult calibrate_stores(const CalibrateOptions& options,
                                  const ProgressCallback& progress = {});
 
 /// `assay.calibrate/1`. The csv has a row per store, and per class if each class is scaled.
 Report report_of(const CalibrateResult& result);
-/// The numbers of one store as a layer to add after a model, `assay.layer/1`.
+/// The fitted numbers as a layer to add after the model, `assay.layer/1`.
 std::string layer_text(const CalibratedStore& store);
 
 }  // namespace assay

@@ -82,9 +82,9 @@ struct AttackCell {
         std::string first_error;
     };
     Unscored ended_not_finite;  ///< scores that are not finite; they count as misclassified
-    Unscored unreadable;        ///< images that could not be read (any more) or computed; they do
+    Unscored unreadable;        ///< images that can no longer be read or computed; they do
                                 ///< not count
-    std::uint64_t robust = 0;   ///< images classified correctly before and after
+    std::uint64_t robust = 0;   ///< images classified correctly before and after the attack
     Estimate accuracy;          ///< over all images, under the attack (Wilson)
     Estimate ratio;             ///< over the images that were classified correctly before (Wilson)
     /// Totals over all runs that made the store. If fewer images were attacked than were classified
@@ -107,8 +107,8 @@ struct AttackedResult {
     Estimate clean;
     std::vector<AttackCell> cells;  ///< by eps, then in the requested order; noise comes first
     /// With AttackRunOptions::images: a few images per attack that fooled the model, with pictures
-    /// of the originals and of the changes (assay.attack_examples/1). It is "" if an earlier
-    /// version made the images.
+    /// of the originals and of the changes (assay.attack_examples/1). "" if an earlier version of
+    /// Assay made the images.
     std::filesystem::path examples;
     /// One value per eps for which fgsm and pgd were run: the geometric mean of their two ratios
     /// (Hesse et al. 2026, eq. 1). Its interval is Wilson's, with the number of draws that gives
@@ -116,8 +116,8 @@ struct AttackedResult {
     std::vector<std::pair<double, Estimate>> geometric_mean;
     /// Whether the numbers can be trusted, and the signs that show it.
     AttackControl control;
-    /// What the attacks encountered, in whole sentences: gradients of zero, and elements that are
-    /// not numbers.
+    /// Sentences about problems in the attacks: gradients of zero, and elements that are not
+    /// numbers.
     std::vector<std::string> signs;
     std::vector<std::string> notes;
 };

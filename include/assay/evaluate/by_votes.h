@@ -39,7 +39,7 @@ struct ByVotes {
     std::string dataset;
     std::uint64_t images = 0;     ///< images with scores from all models
     std::uint64_t asked = 0;      ///< images among these with a question
-    std::uint64_t given = 0;      ///< images that nobody was asked about: their given labels count
+    std::uint64_t given = 0;      ///< images without questions: their given labels are used
                                   ///< as true
     std::uint64_t questions = 0;  ///< pairs of an image and a class that have a vote
     std::uint64_t votes = 0;

@@ -1,8 +1,8 @@
-// The doctor: do this classifier, its preprocessing and this data set fit together?
+// Checks whether a classifier, its preprocessing and a data set fit together (`assay check`).
 //
 // A sample of labelled images goes through the classifier as its description says, and in incorrect
-// ways that are common in practice. A finding is reported as a fault, with its counts, only if
-// chance is an unlikely explanation.
+// ways that are common in practice. A finding is reported as a fault, with its counts, only if it
+// is unlikely to be chance.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ std::string_view name_of(Finding::Severity);
 
 struct CheckOptions {
     std::size_t sample = 128;  ///< images that go through the classifier
-    int threads = 0;           ///< 0 means one per core
+    int threads = 0;           ///< 0 means one thread per core
     std::uint64_t seed = 0;    ///< which images
     std::size_t batch = 16;
     bool decode_all = false;  ///< read every image of the data set, not only the sample
@@ -95,7 +95,7 @@ DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOpti
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
                                  const Dataset& dataset, const CheckOptions& options = {},
                                  const ProgressCallback& callback = {});
-/// The same, with the findings from opening the data set first.
+/// The same check, with the findings from opening the data set first.
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, DataToCheck data,
                                  const CheckOptions& options = {},
                                  const ProgressCallback& callback = {});
@@ -107,7 +107,8 @@ struct CheckedPair {
 };
 /// Returns true if results would be incorrect: a finding is an error.
 bool any_fault(std::span<const CheckedPair> pairs);
-/// A section for each pair, then their counts; the records are the findings. JSON: assay.check/1.
+/// The report has a section per pair, then counts. Its records are the findings. JSON:
+/// assay.check/1.
 Report report_of(std::span<const CheckedPair> pairs);
 
 }  // namespace assay

@@ -86,22 +86,22 @@ struct Disagreement {
 
 /// One accuracy of two models, by groups of images.
 struct ComparedByGroup {
-    std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
+    std::vector<std::string> by;  ///< the requested attributes: {"sex,camera", "hospital"}
     std::string metric;           ///< "top1", "real"
     /// The lowest true difference of any candidate group (candidate minus baseline). The value is
-    /// the lowest observed one without the part that is due to choosing the lowest. n: images in
-    /// any candidate group.
+    /// the lowest observed one without the part that is due to choosing the lowest. `n` counts the
+    /// images in any candidate group.
     Estimate worst;
     std::optional<double> observed;  ///< the lowest observed difference
-    std::string observed_group;      ///< of the group that has it
-    std::uint64_t candidates = 0;    ///< groups that are large enough
-    std::uint64_t too_small = 0;     ///< groups that are not
-    std::uint64_t without = 0;       ///< images that count and are in no group
-    /// Images that count and lack a value, by each attribute for which there are some.
+    std::string observed_group;      ///< the group with the lowest observed difference
+    std::uint64_t candidates = 0;    ///< groups that are large enough to compare
+    std::uint64_t too_small = 0;     ///< groups with too few images to compare
+    std::uint64_t without = 0;       ///< images that count but are in no group
+    /// Images that count but lack a value, for each attribute that some images lack.
     std::vector<WithoutValue> without_value;
     /// In the order of `by`, then of the values. The measurements' key.subgroup is the name. The
-    /// intervals of all differences hold together; p_holm is adjusted over the groups, and over
-    /// those of the other candidates.
+    /// intervals are simultaneous over all differences. p_holm is adjusted over the groups of all
+    /// candidates.
     std::vector<PairedMetric> groups;
 };
 
@@ -110,14 +110,14 @@ struct PairReport {
     /// much of the folder as is needed to distinguish them.
     std::string baseline, candidate;
     std::string dataset, candidate_dataset;  ///< the baseline's data set, and the candidate's
-    DerivedStore candidate_derived;          ///< by an attack or a corruption
+    DerivedStore candidate_derived;          ///< attack or corruption of the candidate's images
     std::uint64_t items = 0;                 ///< common items that are scored in both stores
     std::uint64_t only_baseline = 0;         ///< items that the candidate's store does not list
     std::uint64_t only_candidate = 0;
     std::uint64_t not_scored = 0;  ///< common items that are unreadable or missing in one of the
                                    ///< stores
     std::vector<PairedMetric> metrics;
-    std::vector<ComparedByGroup> groups;  ///< with ScoreOptions::by: of top1, real, or both
+    std::vector<ComparedByGroup> groups;  ///< accuracy by group (`by`): top1, real, or both
     std::uint64_t same_prediction = 0;    ///< of `items`
     std::uint64_t both_correct = 0, both_incorrect = 0, only_baseline_correct = 0,
                   only_candidate_correct = 0;  ///< over the items with valid labels
@@ -141,7 +141,7 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
 
 nlohmann::json to_json(const PairReport& report);
 
-/// Of a group, `top1[sex=f].delta >= -0.01`, and of the lowest difference of all groups,
+/// A gate on a group is `top1[sex=f].delta >= -0.01`. One on the lowest difference of all groups is
 /// `worst(top1).delta >= -0.01`. Throws usage if the metric was measured only by another
 /// definition, or not by group.
 GateResult check_gate(const Gate& gate, const PairReport& pair);
@@ -181,12 +181,12 @@ struct CompareResult {
 /// check() do; usage if the baseline's path contains several stores or no candidate remains.
 CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
                            const ProgressCallback& progress = {});
-/// The same for open stores: the options' paths are not used.
+/// The same for open stores; the paths in the options are not used.
 CompareResult compare_opened(const PredictionStore& baseline,
                              std::span<const PredictionStore* const> candidates,
                              const CompareRunsOptions& options, Comm& comm,
                              const ProgressCallback& progress = {});
-/// Checks what can be known to be wrong without a store. Throws usage and bad_input.
+/// Checks the options as far as this is possible without a store. Throws usage and bad_input.
 void check(const CompareRunsOptions& options);
 
 /// The report has a table of metrics and a table of disagreements per pair. JSON:

@@ -15,12 +15,12 @@
 namespace assay {
 
 struct CostOptions {
-    /// The batch size. Without a value it is 1, or the only batch size that the model accepts.
+    /// The batch size. If unset, it is 1 or the only batch size that the model accepts.
     std::optional<std::int64_t> batch;
     std::int64_t threads = 1;  ///< threads of the timed runs
     std::int64_t runs = 20;    ///< timed runs, after three warm-up runs; 0 means no latency
     bool operators = false;    ///< the report lists every operator
-    bool nodes = false;        ///< and every node
+    bool nodes = false;        ///< the report also lists every node
 };
 /// With fewer runs, the quartiles are not reliable.
 inline constexpr std::int64_t least_cost_runs = 20;
@@ -35,11 +35,11 @@ struct ClassifierCost {
     ModelCost cost;
 
     double macs_per_image() const;
-    /// Excludes products of two factors that both depend on the image.
+    /// Does not count products of two factors that both depend on the image.
     double macs_without_attention() const;
-    /// The latency of the timed runs in milliseconds; undefined without any. The interval contains
-    /// the middle half of the runs (quartiles by linear interpolation) and is not a confidence
-    /// interval.
+    /// The latency of the timed runs in milliseconds; undefined without timed runs. The interval
+    /// contains the middle half of the runs (quartiles by linear interpolation) and is not a
+    /// confidence interval.
     Estimate latency() const;
 };
 

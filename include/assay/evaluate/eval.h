@@ -42,7 +42,7 @@ struct ModelOpener {
 struct PreprocessingWay {
     ModelSettings settings;    ///< the model settings that it implies
     std::string options;       ///< the same as command-line options: "--preset mobilenet-160"
-    Preprocess preprocess;     ///< all of it
+    Preprocess preprocess;     ///< the complete preprocessing
     std::uint64_t images = 0;  ///< number of images that it was tried on
     std::uint64_t correct = 0;
 };
@@ -67,8 +67,8 @@ struct PreprocessingChoice {
     std::optional<Estimate> difference;  ///< best minus runner-up, with the interval of the pairs
     std::vector<std::uint32_t> items;    ///< items of the data set that determined the choice,
                                          ///< ascending
-    /// The items among these that the model cannot compute: "id (why)". They count as incorrect for
-    /// all ways.
+    /// The `items` that the model cannot compute: "id (why)". They count as incorrect for all
+    /// ways.
     std::vector<std::string> failed;
     std::optional<Finding> order;  ///< with at_chance: classes in another order explain it
     double seconds = 0;
@@ -81,11 +81,11 @@ struct PreprocessingChoice {
 std::string_view name_of(PreprocessingChoice::Outcome);
 
 struct SearchOptions {
-    int threads = 0;         ///< 0 means one per core
+    int threads = 0;         ///< 0 means one thread per core
     std::size_t batch = 8;   ///< images that go through the model together
-    std::size_t first = 64;  ///< labelled images at the start
-    /// The maximum of labelled images, but no more than a tenth of the data set. At most half of
-    /// the labelled images are used: the other half is for the numbers.
+    std::size_t first = 64;  ///< number of labelled images to begin with
+    /// The largest number of labelled images to use, but no more than a tenth of the data set. At
+    /// most half of the labelled images are used: the other half is for the numbers.
     std::size_t most = 512;
     std::size_t fewest = 10;  ///< if half of the labelled images is fewer than this, there is no
                               ///< search
@@ -160,7 +160,7 @@ struct EvaluatedModel {
     std::filesystem::path store;
     std::string preprocessing;  ///< describe(ModelSpec)
     PreprocessingChoice choice;
-    std::string check;                  ///< the command for all checks; "" means that none is named
+    std::string check;                  ///< the command for all checks; "" names none
     std::vector<std::string> warnings;  ///< lines that end with what to type
     std::vector<Measurement> measurements;
     std::vector<ClassResult> worst_classes;  ///< least accurate first
@@ -195,9 +195,9 @@ struct EvalResult {
 std::vector<std::string> eval_metrics(std::size_t classes, bool given_k = false,
                                       bool label_sets = false);
 
-/// Measures complete stores of one data set and fills the fields that depend on scores: `models`
-/// already exist, in the order of the stores. Every estimate of a model that is not settled() gets
-/// a mark in its note. The numbers are the same as those of score_stores() and compare_opened().
+/// Measures complete stores of one data set and fills the fields that depend on scores. `models`
+/// must have one entry per store. Estimates of models that are not settled() get a mark in their
+/// notes. The numbers are the same as those of score_stores() and compare_opened().
 void measure(EvalResult& result, std::span<const PredictionStore* const> stores,
              const MeasureOptions& options, const ProgressCallback& progress = {});
 

@@ -25,7 +25,7 @@ namespace assay {
 /// note gives the reason.
 struct GapPair {
     Estimate first, second, gap, absolute;
-    /// For an average: the numbers of models behind `first`, `second`, and the gaps.
+    /// For an average: the numbers of models that `first`, `second` and the gaps average over.
     std::array<std::uint32_t, 3> models{1, 1, 1};
     std::optional<double> absolute_raw = {};  ///< for an average: the observed mean of |gap|
 };
@@ -82,8 +82,8 @@ struct GapModel {
     std::array<std::uint64_t, 2> not_scored{};  ///< images of each data set without scores
 };
 
-/// How the observed gaps of the models differ from one another: this is not a statement about
-/// images. Its names differ from those of the intervals.
+/// How the observed gaps differ between the models, which is not a statement about images. Field
+/// names differ from those of intervals.
 struct BetweenModels {
     std::uint32_t models = 0;
     std::optional<double> sd;  ///< with n - 1 in the denominator; undefined for one model
@@ -129,16 +129,16 @@ struct GapAverage {
 struct GapOrder {
     GapMetric a{}, b{};
     int a_set = 0, b_set = 0;  ///< 0 is the first data set, 1 the second
-    Estimate kendall;          ///< for the true values; errors pull the observed one towards 0
+    Estimate kendall;          ///< for the true values; errors pull the observed tau towards 0
     Estimate spearman;
     std::uint32_t models = 0;  ///< with both values
-    /// The observed values: tau-b, and rho of average ranks.
+    /// Correlations of the observed values: tau-b, and rho of average ranks.
     std::optional<double> kendall_raw = {}, spearman_raw = {};
 };
 
 /// Whether a single line describes the models.
 struct GapCurvature {
-    double coefficient = 0, standard_error = 0;  ///< of the square
+    double coefficient = 0, standard_error = 0;  ///< value and error for the square term
     /// slope where a tenth of the models is below, and above
     double low_slope = 0, high_slope = 0;
     bool curved = false;
@@ -221,9 +221,9 @@ struct GapOfGroup {
     std::array<Estimate, 2> accuracy;  ///< by data set
     Estimate gap;                      ///< the intervals of all groups hold together
 };
-/// One accuracy of a model on both data sets, by groups of images.
+/// An accuracy of a model on both data sets, for groups of images.
 struct GapByGroup {
-    std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
+    std::vector<std::string> by;  ///< the requested attributes: {"sex,camera", "hospital"}
     std::string model, metric;    ///< "top1", "real"
     /// The largest true gap, whichever group it belongs to. The value is the largest observed one
     /// without the part that is due to choosing the largest. n: images of the groups that have an
@@ -234,9 +234,9 @@ struct GapByGroup {
     std::size_t candidates = 0;      ///< groups that are large enough
     std::vector<GapOfGroup> groups;
     std::array<std::vector<std::string>, 2> only_here;  ///< groups that the other data set lacks
-    std::size_t too_small = 0;                          ///< groups without an interval
-    std::array<std::uint64_t, 2> without = {};          ///< images that count and are in no group
-    /// Images that count and lack a value, by each attribute for which there are some.
+    std::size_t too_small = 0;                          ///< groups too small for an interval
+    std::array<std::uint64_t, 2> without = {};          ///< images that count but are in no group
+    /// Images that count but lack a value, for each attribute that some images lack.
     std::array<std::vector<WithoutValue>, 2> without_value;
 };
 
@@ -271,8 +271,8 @@ struct GapReport {
 nlohmann::json to_json(const GapReport& report);
 
 /// Tables for people: averages, histograms, decomposition, subgroups, models (the first 20, or all
-/// of them), best models, orders and box plots. `records`: one row per model, proportions; what
-/// read_gap_table() reads.
+/// of them), best models, orders and box plots. The records are proportions, one row per model, as
+/// read_gap_table() reads them.
 Report report_of(const GapReport& report, bool all_models = false);
 
 }  // namespace assay

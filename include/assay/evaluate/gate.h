@@ -66,7 +66,7 @@ struct GateResult {
     std::string baseline;        ///< of a pair
     std::optional<GatePoint> point;  ///< with Gate::rate
 };
-/// Checks the gate against all items' measurements, or those of groups. Throws usage for a gate
+/// Checks the gate against the measurements of all items or of groups. Throws usage for a gate
 /// about a difference, or about groups if none are measured. Also throws usage for an unknown
 /// group, with the nearest name, and if the metric was measured only by another definition.
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
@@ -76,7 +76,7 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
 GateResult check_rate_gate(const Gate& gate, const PredictionStore& store, double level,
                            int threads);
 /// Makes a gate that passes on a store of an attack fail if the attack is in doubt. The number is
-/// then not a reliable bound.
+/// then no reliable bound.
 void fail_in_doubt(GateResult& result, const DerivedStore& derived);
 bool all_passed(std::span<const GateResult> results);
 

@@ -1,7 +1,7 @@
-// Accuracy by group of images (patients, cameras, sexes), and of the group with the lowest one.
+// Accuracy for groups of images (patients, cameras, sexes), and the lowest accuracy of any group.
 //
 // The lowest of many observed accuracies is low by chance, too: its own interval misses the lowest
-// true accuracy most of the time. The interval here is for that truth, whichever group it is of.
+// true accuracy most of the time. This interval covers the true one of any group.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct GroupAccuracy {
     std::string name;  ///< "sex=f,camera=2"
     std::uint64_t correct = 0;
     std::optional<std::uint64_t> clusters;  ///< with `--cluster`
-    /// key.subgroup: the name. Without an interval in a group that is too small.
+    /// key.subgroup is the name. A group that is too small has no interval.
     Measurement accuracy;
-    /// Less the accuracy of all other images that have a value of the same attributes. The
-    /// intervals of all groups hold together. Undefined for a single group, and one too small.
+    /// `accuracy` minus that of all other images with a value for the same attributes. The
+    /// intervals are simultaneous over groups. Undefined for a single or too small group.
     Measurement difference;
 };
 
@@ -34,19 +34,19 @@ struct WithoutValue {
     std::uint64_t images = 0;
 };
 
-/// One accuracy of one store, by groups.
+/// An accuracy of one store, for groups of images.
 struct AccuracyByGroup {
-    std::vector<std::string> by;  ///< as they were asked for: {"sex,camera", "hospital"}
+    std::vector<std::string> by;  ///< the requested attributes: {"sex,camera", "hospital"}
     std::string metric;           ///< "top1", "real"
     /// key.metric "worst(top1)": the lowest true accuracy. The value is the lowest observed one
-    /// without the part that is due to choosing the lowest. n: images in any candidate.
+    /// without the part that is due to choosing the lowest. `n`: images in any candidate group.
     Measurement worst;
     std::optional<double> observed;  ///< the lowest observed accuracy
-    std::string observed_group;      ///< of the group that has it
-    std::uint64_t candidates = 0;    ///< groups that are large enough
-    std::uint64_t too_small = 0;     ///< groups that are not
-    std::uint64_t without = 0;       ///< images that count and are in no group
-    /// Images that count and lack a value, by each attribute for which there are some.
+    std::string observed_group;      ///< the group with that accuracy
+    std::uint64_t candidates = 0;    ///< groups that are large enough to compare
+    std::uint64_t too_small = 0;     ///< groups with too few images to compare
+    std::uint64_t without = 0;       ///< images that count but are in no group
+    /// Images that count but lack a value, for each attribute that some images lack.
     std::vector<WithoutValue> without_value;
     std::vector<GroupAccuracy> groups;  ///< in the order of `by`, then of the values
 };

@@ -1,4 +1,4 @@
-// The contents of a data set, before any number is computed: how it was read, its formats and
+// Inspects a data set before any metric is computed: how it was read, its formats and
 // sizes, unreadable images, duplicates, labels and classes.
 #pragma once
 
@@ -21,9 +21,9 @@ struct InspectOptions {
     /// Two images are near duplicates if at most this many of the 64 bits of their perceptual
     /// hashes differ: 0 to 10.
     int near = 4;
-    /// How many images or groups are listed per finding. All are counted.
+    /// The number of images or groups that are listed per finding. All are counted.
     std::size_t examples = 5;
-    int threads = 0;  ///< 0 means one per core
+    int threads = 0;  ///< 0 means one thread per core
 };
 
 template <>
@@ -85,7 +85,7 @@ struct DuplicateGroup {
 };
 struct Duplicates {
     std::uint64_t groups = 0;
-    std::uint64_t images = 0;  ///< in all groups
+    std::uint64_t images = 0;  ///< number of images in all groups
     std::uint64_t groups_of_other_labels = 0;
     std::vector<DuplicateGroup> examples;  ///< groups with different labels come first
 };
@@ -101,7 +101,7 @@ struct InspectedAgainst {
     std::uint64_t same = 0;  ///< images of the data set whose file is also in the other one
     std::uint64_t near = 0;  ///< further images that look like an image in the other one
     std::vector<SharedImage> same_examples, near_examples;
-    std::vector<std::string> notes;  ///< how it was read
+    std::vector<std::string> notes;  ///< notes on how it was read
 };
 
 struct ClassCount {
@@ -131,7 +131,7 @@ struct InspectResult {
     std::optional<ImageSizes> sizes;  ///< undefined if no image could be decoded
     std::vector<UnreadableImage> unreadable_examples;
     Duplicates same_files;
-    /// Among files that differ. Images with a hash of 0, which have a single color, are not
+    /// Only among files that differ. Images of a single color (hash 0) are not
     /// compared.
     Duplicates near_duplicates;
     std::optional<InspectedAgainst> against;

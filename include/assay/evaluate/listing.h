@@ -16,7 +16,7 @@ namespace assay {
 struct EnvironmentVariable {
     std::string_view name;
     std::string_view value;    ///< its kind of value: "none", "a folder"
-    std::string_view meaning;  ///< what that does
+    std::string_view meaning;  ///< the effect of the variable
 };
 std::span<const EnvironmentVariable> environment_variables();
 

@@ -1,5 +1,5 @@
-// The request to `score` and `compare` in the form in which people write it (names, numbers,
-// files). This is the one place that converts it into the options for a store.
+// The options of `score` and `compare` as users write them: names, numbers, files. Only this
+// component converts them into the options for a store.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct MeasureOptions {
     /// set's own labels. If it has none, they use an image's only valid class, and their ids say
     /// so.
     std::vector<std::string> labels;
-    /// The same if they are already in memory, one set per item of the store; `labels` is then
-    /// empty.
+    /// The label sets if they are already in memory, one set per item of the store; `labels` is
+    /// then empty.
     std::optional<LabelSets> label_sets;
     std::uint64_t unnamed = 0;  ///< items that are not named in the file of `label_sets`
     /// Files of `labels` may contain soft labels, which are rows of probabilities. If they are

@@ -1,6 +1,6 @@
-// Tries a model on a few images before any long run. It checks whether the scores of an image
-// belong to it, are the same each time, and look like scores. A file that was exported in training
-// mode gives random scores and no error.
+// Tries a model on a few images before any long run. It checks whether an image's scores do not
+// depend on other images, repeat exactly, and look like scores. A file that was exported in
+// training mode gives random scores and no error.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 namespace assay {
 
 struct ModelTrial {
-    /// 1: the file mixes the images of a batch, and single images are more often correct, so it
-    /// runs with one image at a time. 0: batches of any size are right.
+    /// 1 if the scores depend on the other images in a batch and single images are more often
+    /// correct: the model then runs one image at a time. 0 allows any batch size.
     std::uint32_t batch = 0;
     /// Warnings and errors for people. They are set only in the call that tried the model, on the
     /// first rank.
     std::vector<Finding> findings;
 };
 
-/// What all copies of a LoadedModel know about its trial.
+/// The result of a model's trial, shared by all copies of its LoadedModel.
 struct TrialMemory {
     std::mutex mutex;
     std::optional<std::uint32_t> batch;  ///< ModelTrial::batch; no value means not tried yet

@@ -23,7 +23,7 @@ struct OodPair {
     std::string in, out;
     bool operator==(const OodPair&) const = default;
 };
-/// "IN=OUT". Throws usage.
+/// Parses "IN=OUT". Throws usage.
 OodPair parse_ood_pair(std::string_view text);
 
 /// Returns nine values, three for each score: `ood_auroc`, and `ood_fpr95` with each data set as

@@ -25,14 +25,14 @@ struct PeopleOptions {
     MeasureOptions measure;  ///< class_map, level and threads are used
 };
 
-/// Two deciders on the images that both classified.
+/// A model and a person, or two persons, on the images that both classified.
 struct Consistency {
     std::string other;  ///< the person
     std::uint64_t both_correct = 0, only_model_correct = 0, only_person_correct = 0,
                   both_incorrect = 0;
     Estimate model, person;  ///< accuracies on these images (Wilson's intervals)
-    /// `observed` is how often both are correct or both incorrect. `by_chance` is how often this
-    /// would happen if errors were independent: p q + (1 - p)(1 - q) with their accuracies p, q.
+    /// `observed` is how often both are correct or both incorrect. `by_chance` is its expectation
+    /// for independent errors: p q + (1 - p)(1 - q) for accuracies p and q.
     double observed = 0, by_chance = 0;
     Estimate kappa;  ///< error_consistency() of compare.h
 };
@@ -51,7 +51,7 @@ ResultType result_type(ResultOf<ModelAndPeople>);
 
 struct PeopleResult {
     std::vector<ModelAndPeople> models;
-    /// The same between any two people, over the images of the first store.
+    /// Error consistency of any two people, over the images of the first store.
     Estimate between_people;
     std::uint64_t answers = 0;     ///< that entered
     std::uint64_t unanswered = 0;  ///< answers among these without a class (`na`); they count as

@@ -1,4 +1,4 @@
-// Images + classifiers -> stored predictions.
+// Runs classifiers over images and stores the predictions.
 #pragma once
 
 #include <cstddef>
@@ -85,11 +85,11 @@ struct PredictOptions {
     /// the other parts at the same time, on other machines. {0, 0} means the whole store.
     StorePart part;
     int threads = 0;
-    std::string command;  ///< for the manifest
-    /// A later run with a larger limit computes the image.
+    std::string command;  ///< the command as typed, for the manifest
+    /// A later run with a higher limit computes the skipped image.
     std::int64_t max_pixels = max_image_pixels;
-    /// The limit in bytes. Threads wait for each other; no bit depends on it as long as every image
-    /// fits.
+    /// The memory limit in bytes. At the limit, threads wait. Results do not depend on it as long
+    /// as every image fits.
     std::uint64_t image_memory = DecodeLimits{}.bytes;
     /// Models are not tried on a few images first; the store records this.
     bool no_trial = false;
@@ -169,9 +169,9 @@ struct PredictResult {
 ///
 /// A thread takes the next batch, and reads and decodes its images once. It prepares them once per
 /// distinct preprocessing, and hands them to each model that lacks them. So loading and inference
-/// overlap across threads and nothing waits in a queue. Batch boundaries are fixed, so threads,
-/// resuming and the set of models change no bit. Memory: threads x batch x (one image + inputs of
-/// the distinct preprocessings) + one or two shards per model. Progress comes after each batch and
+/// overlap across threads without a queue. Batch boundaries are fixed, so results do not depend on
+/// threads, resuming or the set of models. Memory: threads x batch x (one image + inputs of the
+/// distinct preprocessings) + one or two shards per model. Progress comes after each batch and
 /// counts (image, model) pairs; `failed` are images that could not be read. Throws usage for two
 /// models of one name and for models with different class lists. Throws bad_input if none of the
 /// images exists. Throws bad_input and writes nothing if an image differs from the one that a store
@@ -184,7 +184,7 @@ struct PredictResult {
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, Comm& comm,
                                    const ProgressCallback& callback = {});
-/// In one process.
+/// The same for a single process.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options,
                                    const ProgressCallback& callback = {});
@@ -193,9 +193,9 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
 /// data set). The report is partial, with a warning, if rows have no score. JSON: assay.predict/1.
 Report report_of(std::span<const PredictResult> results);
 
-/// "resnet50: 224 x 224, ...; logits (from preset timm)".
+/// Example: "resnet50: 224 x 224, ...; logits (from preset timm)".
 std::string describe(const ModelSpec& spec);
-/// "config.json: keys without effect: url, license"; "" if there are none.
+/// Example: "config.json: keys without effect: url, license"; "" if there are none.
 std::string keys_without_effect(const ModelSpec& spec);
 /// Describes what predict() would run. JSON: assay.predict.plan/1.
 Report plan_report_of(std::span<const ModelSpec> models);

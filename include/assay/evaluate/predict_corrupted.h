@@ -1,5 +1,5 @@
-// Corrupted images + classifiers -> stored predictions, without writing corrupted images to the
-// disk.
+// Runs classifiers over corrupted images and stores the predictions, without writing the images to
+// the disk.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ namespace assay {
 
 /// How a model processes a corrupted image, which already is a window of about 224 pixels.
 enum class CorruptedTransform {
-    crop,  ///< it is only resized to the input's size, as ImageNet-C was published
-    own,   ///< the model's whole preprocessing, which enlarges it and removes its margins again
+    crop,  ///< the image is only resized to the input's size, as ImageNet-C was published
+    own,   ///< the model's whole preprocessing, which enlarges it and crops its margins again
 };
 /// "crop", "model". Throws usage.
 CorruptedTransform corrupted_transform_named(std::string_view name);
@@ -44,20 +44,20 @@ std::string corrupted_dataset_name(const std::string& dataset, const CorruptionV
 /// Each image is read and decoded once for all versions and models. The windows of a block of 1,024
 /// images (or of a shard, if that is larger) are kept, up to 256 MiB. Images that do not fit are
 /// decoded again for each version. The versions of a block are computed one after another. So few
-/// shards are in memory however many stores are written, and a kill loses the last 15 seconds. If
+/// shards are in memory for any number of stores, and a killed run loses at most 15 seconds. If
 /// models have several batch sizes, the images are read once for each batch size. The number of
 /// stores that are written together is at most half of the files that the process may open. With
-/// more stores, the images are also read once for each such number of stores. Threads, resuming and
-/// the set of versions and models change no bit. Memory: the windows, threads x batch x (one image
-/// and the inputs of the distinct preprocessings), and a few shards. Progress counts (image,
-/// version, model). Results come by version, then model. Throws as predict() does, and ranks share
-/// the work in the same way; throws usage if `dataset` is a corrupted one by its folder or name.
+/// more stores, the images are also read once for each such number of stores. Results do not depend
+/// on threads, resuming or the set of versions and models. Memory: the windows, threads x batch x
+/// (one image and the inputs of the distinct preprocessings), and a few shards. Progress counts
+/// (image, version, model). Results come by version, then model. Throws as predict() does, and
+/// ranks share the work in the same way; throws usage if `dataset` is a corrupted one.
 std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
                                              const Dataset& dataset,
                                              const CorruptedVersions& versions,
                                              const PredictOptions& options, Comm& comm,
                                              const ProgressCallback& callback = {});
-/// In one process.
+/// The same for a single process.
 std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
                                              const Dataset& dataset,
                                              const CorruptedVersions& versions,

@@ -48,7 +48,7 @@ std::vector<PublishedValue> beside_published(std::span<const ScoreReport> report
 /// "inside", "above" or "below" the interval of the measured value; "" if it has no interval.
 std::string_view place_of_published(const PublishedValue& value);
 nlohmann::json to_json(const PublishedValue& value);
-/// One for each table that was read.
+/// One entry for each table that was read.
 std::vector<Table> published_tables(std::span<const PublishedValue> values);
 
 }  // namespace assay

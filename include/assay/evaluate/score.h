@@ -54,15 +54,15 @@ struct ScoreOptions {
         map;  ///< evaluates the scores for other classes: ImageNet-R's 200 classes, 16 classes, ...
     std::string subgroup;  ///< attribute of the data set: every metric is also computed for each of
                            ///< its values
-    /// Accuracy by the values of attributes of the data set, which commas separate. Takes 40 bytes
-    /// an item more.
+    /// Accuracy by the values of attributes of the data set, which commas separate. Needs 40 more
+    /// bytes per item.
     std::vector<std::string> by;
     std::string cluster;  ///< attribute: items with one value are not independent; "": all are
     std::string weights;  ///< attribute: how much each item counts; "": all count the same
     std::vector<double> item_weights;    ///< the same as one number from 0 per item; empty: none
     std::vector<MetricRequest> metrics;  ///< empty means those of default_metrics_for()
     Resampling resampling;
-    int threads = 0;                                        ///< 0: available cores
+    int threads = 0;                                        ///< 0 means the available cores
     std::uint64_t scratch_bytes = std::uint64_t{64} << 20;  ///< for the class-wise bins: bytes of
                                                             ///< the columns in memory at a time
     std::uint32_t null_draws =
@@ -93,7 +93,7 @@ struct ClassResult {
 
 /// Items of one class for which another was predicted.
 struct Confusion {
-    std::int32_t truth = 0, predicted = 0;  ///< predicted -1 means that it maps to no class
+    std::int32_t truth = 0, predicted = 0;  ///< predicted is -1 if it maps to no class
     std::uint64_t count = 0;
     bool operator==(const Confusion&) const = default;
 };
@@ -107,7 +107,7 @@ struct ScoreCounts {
     std::uint64_t scored = 0;
     std::uint64_t unlabelled =
         0;  ///< scored items without a valid label (or with none that the map knows)
-    std::uint64_t multi_label = 0;  ///< of the scored
+    std::uint64_t multi_label = 0;  ///< scored items with several labels
     std::uint64_t unnamed = 0;  ///< all items that the file of label sets does not name, and that
                                 ///< therefore have no label
     /// Returns true if something that should have a score has none.
@@ -119,7 +119,7 @@ struct ScoreReport {
     /// The name in the store. If several data sets have the same name but differ, it includes as
     /// much of the folder as is needed to distinguish them.
     std::string dataset;
-    DerivedStore derived;  ///< by an attack or a corruption
+    DerivedStore derived;  ///< the attack or corruption that changed the images
     ScoreKind kind = ScoreKind::logits;
     StorageFormat storage = StorageFormat::full_f32;
     ScoreCounts counts;
@@ -127,7 +127,7 @@ struct ScoreReport {
                                                   ///< not; [0]: items that are excluded
     std::vector<Measurement>
         measurements;  ///< all items first, then the subgroups in order of their value
-    std::vector<AccuracyByGroup> groups;  ///< with `by`: of top1, real, or both
+    std::vector<AccuracyByGroup> groups;  ///< accuracy by group, with `by`: top1, real, or both
     ClassList classes;  ///< classes of the predictions: the map's targets if there is one
     std::vector<ClassResult> per_class;
     std::vector<Confusion> confusions;  ///< sorted by count, then truth, then predicted
@@ -138,8 +138,8 @@ struct ScoreReport {
     std::vector<std::string> warnings;
 };
 
-/// Returns true if the data set has the attributes `shape` and `texture`, each naming a class of
-/// the predictions. `shape_bias` needs both.
+/// Whether the data set has the attributes `shape` and `texture`, which name classes of the
+/// predictions. `shape_bias` needs both.
 bool has_cues(const Dataset& dataset);
 
 /// Progress counts the items of this rank, in the pass over all of them. Throws usage (unknown
@@ -160,7 +160,7 @@ struct AcrossResult {
     std::vector<std::string> datasets;          ///< in the order of the reports
     std::vector<std::optional<double>> values;  ///< one per data set
     std::optional<double> standard_deviation;   ///< divisor m - 1: needs two
-    double low = 0, high = 0;                   ///< minimum and maximum; only with `mean.value`
+    double low = 0, high = 0;                   ///< smallest and largest value; only with a mean
 };
 /// Returns every metric of every model, in the order of the reports. Reports of one model must be
 /// for different data sets (otherwise throws usage).
@@ -169,7 +169,7 @@ std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std
 
 nlohmann::json to_json(const AcrossResult& result);
 
-/// A value that was measured here, and the value for the same model in a table.
+/// A measured value, and the value of the same model in a published table.
 struct PublishedValue {
     std::string model, dataset, metric, setting, source;
     double published = 0;
@@ -259,7 +259,7 @@ struct ScoreResult {
     std::vector<ByVotes> by_votes;          ///< per data set, only with `votes`
     std::vector<std::string> warnings;      ///< about all stores, with the models' names
     std::vector<std::string> notes;  ///< the labels used for each data set, if some are given
-    bool partial() const;            ///< some store is
+    bool partial() const;            ///< whether some store is partial
 };
 /// Scores every store below the paths, one after the other. Progress counts items; `step` is the
 /// data set and the model. Throws as score_store() and check() do; usage if no data set's name

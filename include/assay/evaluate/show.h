@@ -1,4 +1,4 @@
-// One image: its labels and each model's predictions for it.
+// Shows one image: its labels and each model's predictions for it.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct ShownImage {
     struct Model {
         std::string name;
         std::string not_scored;            ///< why there are no scores, or ""
-        std::uint32_t classes_stored = 0;  ///< of each row
+        std::uint32_t classes_stored = 0;  ///< number of classes stored for each row
         bool has_probabilities = true;     ///< false if only predicted classes are known
         std::vector<Predicted> best;       ///< best first, as many as requested and stored
         /// one per label; no value if it is not stored

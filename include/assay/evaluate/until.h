@@ -30,7 +30,7 @@ Until parse_until(std::string_view text);
 /// Number of images in the first stage.
 inline constexpr std::uint64_t pilot_images = 400;
 
-/// More images than any data set has: the result for a width that no sample reaches.
+/// A number above the size of any data set: the result for a width that no sample reaches.
 inline constexpr std::uint64_t most_needed = std::uint64_t{1} << 52;
 /// Returns the smallest n, at least `pilot`, for which Wilson's interval at 95 % is at most 2 *
 /// half_width wide. This must hold for every accuracy in the 99 % Wilson interval of `correct` of
@@ -38,7 +38,7 @@ inline constexpr std::uint64_t most_needed = std::uint64_t{1} << 52;
 std::uint64_t images_needed(const Until& until, std::uint64_t correct, std::uint64_t pilot);
 
 struct UntilResult {
-    std::uint64_t pilot = 0;   ///< images of the first stage
+    std::uint64_t pilot = 0;   ///< number of images in the first stage
     std::uint64_t images = 0;  ///< size of the whole sample: as required by the model that needs
                                ///< the most
 };

@@ -63,13 +63,13 @@ struct ClassifierDrift {
     std::string classifier;
     Estimate before, now;  ///< accuracies on the two pools
     Estimate change;       ///< change of the accuracy on images like those of the pools
-    bool alarm = false;    ///< its interval excludes 0
+    bool alarm = false;    ///< whether the interval of the change excludes 0
 };
-/// A quantity that needs no label, but that also changes for many other reasons than accuracy.
+/// A sign of drift that needs no label, but that also changes for many other reasons than accuracy.
 struct DriftSign {
-    std::string sign, classifier;  ///< "": of all classifiers
+    std::string sign, classifier;  ///< "" means all classifiers
     double before = 0, now = 0;
-    double p = 1;  ///< two-sided, for two means, after Holm's correction over the signs
+    double p = 1;  ///< two-sided test of two means, with Holm's correction over the signs
 };
 struct PoolDrift {
     std::filesystem::path before, now;
@@ -83,11 +83,11 @@ struct PoolDrift {
     std::vector<std::string> notes, warnings;
 };
 
-/// Estimates the change for each classifier that is in both studies, by name. Its interval is that
-/// of two independent samples, of their pools and of what these represent: an alarm is an interval
-/// that excludes 0. Without answers about the new pool there are only signs. Cost: twice that of
-/// estimate_pool(). Throws as estimate_pool() does; usage if there are no answers about the old
-/// pool but some about the new one, or no classifier in both.
+/// Estimates the change for each classifier that is in both studies, by name. Its interval treats
+/// both samples and both pools as independent and random. An interval that excludes 0 is an alarm.
+/// Without answers about the new pool there are only signs. Cost: twice that of estimate_pool().
+/// Throws as estimate_pool() does; usage if there are no answers about the old pool but some about
+/// the new one, or no classifier in both.
 PoolDrift estimate_drift(const std::filesystem::path& before, const std::filesystem::path& now,
                          const DriftOptions& options, const ProgressCallback& progress = {});
 /// `assay.drift/1`. The csv has a row per classifier.

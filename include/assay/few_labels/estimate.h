@@ -101,14 +101,14 @@ struct DrawnSample {
     std::filesystem::path study;
     std::string dataset;
     std::vector<std::string> classifiers;
-    std::uint64_t images = 0;    ///< of the pool
+    std::uint64_t images = 0;    ///< number of images in the pool
     std::uint64_t left_out = 0;  ///< images without a finite confidence from every classifier
     std::uint64_t drawn = 0, added = 0;
     std::uint64_t settled = 0;    ///< images that are known without being drawn
     std::uint64_t spared = 0;     ///< questions of this round that known answers replace
     std::uint64_t questions = 0;  ///< of this round
     std::filesystem::path questions_file;
-    std::filesystem::path images_folder;  ///< empty: not known
+    std::filesystem::path images_folder;  ///< empty if it is not known
     std::vector<DrawnStratum> strata;
     std::vector<std::string> warnings;
 };
@@ -234,7 +234,7 @@ struct EstimatedClassifier {
     std::optional<Estimate> corrected;  ///< accuracy without annotators' errors; with options.gold
     /// Mean confidence on the pool minus accuracy.
     Estimate overconfidence;
-    double factor = 1;  ///< factor of the variance, by the regression
+    double factor = 1;  ///< factor by which the regression changes the variance
     std::uint64_t labels = 0;
     /// Number of labels that a simple random sample would need for an interval of this width.
     std::optional<std::uint64_t> random_sample;
@@ -284,7 +284,7 @@ struct PoolEstimate {
     /// The probabilities that annotators say yes, or no, where it is right; with options.gold.
     std::optional<Estimate> sensitivity, specificity;
     std::string best;                       ///< "": no answers
-    std::vector<std::string> not_resolved;  ///< from the best
+    std::vector<std::string> not_resolved;  ///< classifiers not distinguished from the best
     std::optional<double> half_width;       ///< the largest half width among those that stop_at
                                             ///< covers
     std::optional<std::uint64_t> labels_needed;

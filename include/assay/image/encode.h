@@ -30,7 +30,7 @@ struct JpegOptions {
     bool optimize = false;  ///< Use Huffman tables made for the image: a smaller file with the same
                             ///< pixels
 };
-/// The same with more options.
+/// The same as encode_jpeg() with more options.
 std::vector<std::byte> encode_jpeg(const Image& image, const JpegOptions& options);
 
 /// Writes encode_png() to a file atomically. Throws io.

@@ -50,7 +50,7 @@ struct DecodeLimits {
 /// YCbCr TIFF and run-length BMP need a second copy of the pixels.
 Image decode_image(std::span<const std::byte> bytes, const DecodeLimits& limits = {});
 
-/// The same into an existing image, whose memory is reused. After an error its content is
+/// Decodes into an existing image, whose memory is reused. After an error its content is
 /// undefined.
 void decode_image_into(std::span<const std::byte> bytes, Image& image,
                        const DecodeLimits& limits = {});

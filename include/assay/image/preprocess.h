@@ -57,7 +57,7 @@ enum class ResizeRule {
 /// Where a centre crop starts if the margin is odd.
 enum class CropStart {
     round,  ///< half a pixel is rounded to the even pixel: timm, torchvision
-    floor,  ///< half a pixel is cut off: transformers
+    floor,  ///< half a pixel is rounded down: transformers
 };
 
 /// Everything between the decoded image and the classifier's input. Equal settings give equal bits.
@@ -104,7 +104,7 @@ std::string_view name_of(CropMode);
 std::string_view name_of(ChannelOrder);
 std::string_view name_of(ResizeRule);
 std::string_view name_of(CropStart);
-/// These throw usage, and list the known names.
+/// These functions throw usage, and list the known names.
 Interpolation interpolation_named(std::string_view);
 CropMode crop_mode_named(std::string_view);
 ChannelOrder channel_order_named(std::string_view);
@@ -125,7 +125,7 @@ inline bool resizes_to_bytes(const Preprocess& p) {
 /// preprocess_from_json throws bad_input on unknown keys and bad values.
 nlohmann::json to_json(const Preprocess&);
 Preprocess preprocess_from_json(const nlohmann::json&);
-/// hash_text of the canonical JSON.
+/// Calls hash_text on the canonical JSON.
 std::string fingerprint(const Preprocess&);
 /// One line for people: "resize 256 (bicubic, short side) > centre crop 224x224 > /255 > mean 0.485
 /// ... ".
@@ -140,15 +140,15 @@ std::string describe(const Preprocess&);
 struct ResizeWindow {
     int width, height;             ///< size of the whole resized image
     int crop_x = 0, crop_y = 0;    ///< may be negative or reach outside, where pixels are `fill`
-    int crop_w = -1, crop_h = -1;  ///< -1: the whole
+    int crop_w = -1, crop_h = -1;  ///< -1 means the whole image
 };
 Image resize(const Image& image, Interpolation filter, const ResizeWindow& window,
              std::array<std::uint8_t, 3> fill = {0, 0, 0}, ResizeRule rule = ResizeRule::pillow,
              bool antialias = true);
 
-/// What `p` does to an image of `width` x `height` pixels: the size after the resize, and the
-/// window in it. Follows timm's create_transform and torchvision's Resize and CenterCrop. Throws
-/// bad_input when a resized side would be 0 or huge.
+/// The geometry of `p` for an image of `width` x `height` pixels: its size after the resize, and
+/// the window in it. Follows timm's create_transform and torchvision's Resize and CenterCrop.
+/// Throws bad_input when a resized side would be 0 or huge.
 ResizeWindow window_of(const Preprocess& p, int width, int height);
 
 /// Pillow's convert("L") (src/libImaging/Convert.c): ITU-R 601-2 in integers, (19595 R + 38470 G +
@@ -171,8 +171,8 @@ void normalise_into(const Image& window, const Preprocess& p, std::span<float> o
 /// The float for each byte value, per channel in the order of the input channels.
 using ByteValues = std::array<std::array<float, 256>, 3>;
 ByteValues byte_values(const Preprocess& p);
-/// The bytes of such a window as planes, in the order of the input channels: a quarter of the
-/// memory of floats. For each byte, normalise_into() writes byte_values(p)[c][byte].
+/// The bytes of a crop_window() as planes, in the order of the input channels. They need a quarter
+/// of the floats' memory. For each byte, normalise_into() writes byte_values(p)[c][byte].
 void planes_into(const Image& window, const Preprocess& p, std::span<std::uint8_t> out);
 
 }  // namespace assay

@@ -1,6 +1,6 @@
-// A folder with questions to people and their answers: labelling.sqlite (docs/formats.md). It is
-// made from a csv of questions, served by assay::labelling::Service, and exports the csv files that
-// `labels aggregate` and `replicate` read.
+// A folder with questions for annotators and their answers: labelling.sqlite (docs/formats.md). It
+// is made from a csv of questions. assay::labelling::Service serves it. It exports the csv files
+// that `labels aggregate` and `replicate` read.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct FolderOptions {
     /// csv (label, definition, and optionally name, synonyms) or JSON {label: text}; "" uses the
     /// texts in the questions, and WordNet's for ImageNet's classes.
     std::filesystem::path definitions;
-    std::string title;          ///< "": the csv's name
+    std::string title;          ///< "" uses the csv's name
     std::uint32_t votes = 0;    ///< annotators per question; 0 means 5, or 10 for grids
     std::uint32_t screen = 48;  ///< images per grid, if no batches are given
     std::uint64_t seed = 1;     ///< for the random order
@@ -55,8 +55,8 @@ struct FolderSummary {
 /// (file, line, value): missing columns, a repeated question, contradicting known answers, unknown
 /// task names. Throws usage if the folder has other contents, or for options out of range.
 FolderSummary make_folder(const std::filesystem::path& folder, const FolderOptions& options);
-/// Throws bad_input: no such folder, damaged, from a newer version. Warns if none of the first
-/// image files exists.
+/// Throws bad_input for a folder that is missing, damaged or from a newer version. Warns if none of
+/// the first image files exists.
 FolderSummary folder_summary(const std::filesystem::path& folder);
 /// Changes the folder to which image paths are relative; it must exist. If it is inside the folder
 /// around the labeling folder, it is stored as a relative path, so that everything can be moved
@@ -78,7 +78,7 @@ bool is_labelling_folder(const std::filesystem::path& folder);
 void write_answers_csv(const std::filesystem::path& folder,
                        const std::function<void(std::string_view)>& emit);
 
-/// Reads every row.
+/// Cost: reads every row.
 study::StudyCheck verify_folder(const std::filesystem::path& folder);
 
 }  // namespace assay::labelling

@@ -42,7 +42,7 @@ using study::Person;
 
 struct Cell {
     std::string question;     ///< token, which also identifies its image
-    std::uint32_t label = 0;  ///< place in Screen::labels
+    std::uint32_t label = 0;  ///< index into Screen::labels
 };
 struct Screen {
     std::string token;  ///< names it
@@ -60,7 +60,7 @@ struct GivenScreen {
     /// Every question of the screen, once. For a grid, those whose images could be shown.
     std::vector<std::pair<std::string, Answer>> answers;
 };
-/// 8 to 64 letters, digits and -.
+/// A key: 8 to 64 letters, digits and -.
 bool is_answer_key(std::string_view key);
 
 struct Feedback {
@@ -90,7 +90,7 @@ struct Work {
     State state = State::work;
     std::vector<TakenScreen> taken;  ///< one for each given screen, in order
     std::vector<Screen> screens;     ///< further screens, in the order of asking
-    /// For this person: the number of answered screens, and of those that could still be asked.
+    /// The numbers of screens that this person has answered, and could still be asked.
     std::uint64_t answered = 0, left = 0;
     std::uint32_t training = 0, training_done = 0;
 };
@@ -144,17 +144,17 @@ struct ServiceStatus {
     bool paused = false;
     std::vector<PersonStatus> people;
     std::vector<ImageProblem> problems;  ///< the first hundred
-    std::vector<std::string> outlook;    ///< sentences on what is known and what comes next
+    std::vector<std::string> outlook;    ///< sentences about the results so far and the next steps
     std::vector<std::string> warnings;
-    double seconds_old = 0;  ///< since it was computed
+    double seconds_old = 0;  ///< age of these numbers in seconds
 };
 
 /// Not thread-safe: use one thread at a time.
 class Service {
 public:
     /// `folder` is a competition or a folder of questions. Only one service at a time can open it.
-    /// Throws bad_input: neither of these, damaged, or without questions; busy if another server
-    /// has it; io.
+    /// Throws bad_input for another kind of folder, a damaged one, or one without questions. Throws
+    /// busy if another server has it open; io.
     explicit Service(const std::filesystem::path& folder, const ServiceOptions& options = {});
     ~Service();
     Service(Service&&) noexcept;
@@ -167,7 +167,7 @@ public:
     /// The person with this token. Nothing if nobody has it, or if it was revoked (then `revoked`
     /// is set). The time does not depend on the token.
     std::optional<std::int64_t> person_of(std::string_view token, bool* revoked = nullptr) const;
-    /// Replaces the person's link, so that the old one is invalid. Throws usage if unknown.
+    /// Replaces the person's link, which becomes invalid. Throws usage for an unknown person.
     Person new_link(std::int64_t person);
     void revoke(std::int64_t person, bool revoked);
     /// Excludes an annotator's answers from all results, or includes them again. They stay stored.
@@ -180,8 +180,8 @@ public:
     /// person held are released.
     Work work(std::int64_t person, const std::vector<GivenScreen>& given,
               const std::vector<std::string>& holding, std::uint32_t wanted);
-    /// A screen that this person answered before, for review and correction. Nothing if it is not
-    /// one of these, or if it was a training screen.
+    /// A screen that this person answered before, for review and correction. Nothing for any other
+    /// screen, and for a training screen.
     std::optional<Screen> answered(std::int64_t person, std::string_view screen) const;
     /// The image file of a question that this person was ever given (organizer: 0, any question).
     /// Nothing if they may not see it.
@@ -193,7 +193,7 @@ public:
 
     // ---- the organiser ----
     void pause(bool paused);
-    /// Cost: a read of all answers. Cached until something changes.
+    /// Cost: reads all answers. The result is cached until something changes.
     const ServiceStatus& status();
     /// The answers so far, for the reader of this task (for competitions, as `assay mad answers`
     /// reads it).
@@ -204,7 +204,7 @@ public:
     /// Returns whether there were answers or annotators to write. Throws io, busy: then nothing is
     /// stored, and the service has read the files again.
     bool commit();
-    /// Call it instead of commit() after an exception. Nothing is stored either.
+    /// Call it instead of commit() after an exception. Nothing is stored.
     void abandon();
     /// Reads the changes of other programs; cheap if there are none.
     void refresh();

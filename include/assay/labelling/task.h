@@ -33,14 +33,14 @@ constexpr std::string_view name_of(Task task) {
 /// Throws usage with the known names.
 Task task_named(std::string_view name);
 
-/// By the words in the pages' interface. Throws bad_input with the known ones.
+/// Finds a task by its name in the pages' interface. Throws bad_input with the known names.
 Answer answer_named(std::string_view name);
 
 /// The texts about a label for annotators.
 struct LabelText {
     std::string id;
     std::string name;
-    std::string definition;             ///< "": nobody gave one
+    std::string definition;             ///< "" if nobody gave a definition
     std::vector<std::string> synonyms;  ///< other names
 };
 

@@ -36,10 +36,10 @@ struct CompetitionSettings {
     std::string name;
     DistanceReading distance = DistanceReading::tree_path;
     SelectionRule rule;
-    /// Both classifiers must have at least this confidence in a candidate ...
+    /// A candidate needs at least this confidence from both classifiers ...
     double threshold = 0.8;
-    /// ... or, if this is set, each classifier's threshold is the confidence that this proportion
-    /// of its images reaches. Then overconfident classifiers gain no advantage.
+    /// ... or, if this is set, at least the confidence that this proportion of a classifier's
+    /// images reaches. Then overconfident classifiers gain no advantage.
     std::optional<double> confident;
     /// The most bits, out of 64, in which the perceptual hashes of two near duplicates may differ.
     /// Of near duplicates, only the first is selected for a pair. If unset, images are not
@@ -47,12 +47,12 @@ struct CompetitionSettings {
     std::optional<std::uint32_t> near_duplicates;
     std::uint32_t votes = 5;  ///< the most answers per question, odd
     double gold = 0.05;       ///< proportion of questions with known answers
-    std::uint64_t seed = 0;   ///< for all random orders and samples
+    std::uint64_t seed = 0;   ///< seed of all random orders and samples
     /// "ATTRIBUTE=VALUE": only images with this value in the data set take part. The others are
     /// treated as if they had no scores. "" includes all.
     std::string where;
-    /// Confidences use quantised(), or quantised_exactly() if false, as in competitions that began
-    /// earlier.
+    /// Quantizes confidences with quantised(). If false, uses quantised_exactly() as older versions
+    /// of Assay did.
     bool single_precision = true;
 };
 
@@ -79,8 +79,8 @@ struct CompetitionClassifier {
     std::string store_id;
     std::string labels_hash, confidences_hash;
     std::uint8_t threshold = 0;   ///< quantised()
-    std::uint64_t scored = 0;     ///< images with scores
-    std::uint64_t confident = 0;  ///< of these, images that reach the threshold
+    std::uint64_t scored = 0;     ///< number of images with scores
+    std::uint64_t confident = 0;  ///< number of scored images that reach the threshold
     bool active = true;           ///< not removed
 };
 ResultType result_type(ResultOf<CompetitionClassifier>);
@@ -88,7 +88,7 @@ ResultType result_type(ResultOf<CompetitionClassifier>);
 /// Label and confidence of every image from one classifier, mapped into memory.
 class StoredPredictions {
 public:
-    /// Throws bad_input: missing, damaged, another number of images.
+    /// Throws bad_input if the files are missing, damaged or for another number of images.
     StoredPredictions(const std::filesystem::path& folder, std::string_view name,
                       std::uint64_t images);
     ~StoredPredictions();
@@ -102,7 +102,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// An open competition. Not thread-safe.
+/// An open competition; not thread-safe.
 class Competition {
 public:
     enum class Access { read, write };
@@ -131,8 +131,8 @@ public:
     /// The classifiers that were not removed.
     std::vector<CompetitionClassifier> active() const;
     const Hierarchy& hierarchy() const;
-    /// Cost: as ClassDistances. If the whole hierarchy was searched, or a file read, the result is
-    /// stored from the beginning (distances.npy).
+    /// Cost: as for ClassDistances. Distances from a file or a search of the whole hierarchy are
+    /// stored at the start (distances.npy).
     ClassDistances distances() const;
     /// Ids, paths and attributes of the images. Read on first use and checked.
     const Dataset& dataset() const;
@@ -141,9 +141,9 @@ public:
     /// Adds the classifiers of these stores, or restores a removed one. A path that does not exist
     /// may be the name of a removed classifier. Existing data stay bit-identical, and damaged
     /// predictions of a store that is given again are repaired. Returns the names of classifiers
-    /// that did not take part before. Throws as create(); bad_input for images with other files;
-    /// usage if another classifier has that name. Cost: one read of the stores; the competition
-    /// stays usable meanwhile.
+    /// that did not take part before. Throws as create(), bad_input for images with different
+    /// files, and usage if another classifier has that name. Cost: one read of the stores; the
+    /// competition stays usable meanwhile.
     std::vector<std::string> add(const std::vector<std::string>& stores, std::string_view reason,
                                  int threads = 0, const ProgressCallback& progress = {});
     /// Excludes a classifier from all results, but keeps its questions and answers. Returns false
@@ -153,7 +153,7 @@ public:
     /// Changes the folder of the images. Throws bad_input if there is no such folder.
     void set_image_root(const std::filesystem::path& root, std::string_view reason);
     /// Selects more images of each pair from the next selection on, and keeps the earlier ones.
-    /// Throws usage for fewer than now.
+    /// Throws usage for a smaller number than the current one.
     void set_k(std::uint32_t k, std::string_view reason);
 
     /// For use inside this component only.
@@ -169,7 +169,7 @@ private:
 ResultType result_type(ResultOf<Competition>);
 Report report_of(const Competition& competition);
 
-/// Reads every byte. Throws as open().
+/// Cost: reads every byte. Throws as open().
 study::StudyCheck verify_competition(const std::filesystem::path& folder);
 /// Whether a folder holds a competition.
 bool is_competition(const std::filesystem::path& folder);

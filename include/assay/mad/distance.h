@@ -39,7 +39,7 @@ struct DistanceFacts {
 };
 const std::vector<DistanceFacts>& distance_table();
 const DistanceFacts& facts_of(DistanceReading reading);
-/// Whether the reading needs no hierarchy.
+/// Whether this reading of the definition needs no hierarchy.
 constexpr bool no_hierarchy(DistanceReading reading) {
     return reading == DistanceReading::zero_one || reading == DistanceReading::matrix;
 }
@@ -52,7 +52,7 @@ class ClassDistances {
 public:
     static constexpr double unit = 1.0 / (1 << 20);
 
-    /// The readings. The depth of a node is its number of edges from the root.
+    /// Makes the distances by a reading. The depth of a node is its number of edges from the root.
     ///
     /// - tree_path: every way from the root to a class is a path of a tree. The distance is the
     ///   shortest over pairs of such paths, with depths counted along them. The authors' code does
@@ -65,7 +65,7 @@ public:
     ///   go down to a common descendant. The way uses the classes' ancestors, or all nodes. This
     ///   follows the text literally.
     ///
-    /// - hop: as ancestor_min with all edges of weight 1. hop_full: as graph_full with these.
+    /// - hop: as ancestor_min, with weight 1 for all edges. hop_full: as graph_full, with weight 1.
     ///
     /// - zero_one: 1 if the classes differ.
     ///
@@ -79,8 +79,8 @@ public:
     ClassDistances(const Hierarchy& hierarchy, const ClassList& classes, DistanceReading reading);
     /// The reading zero_one, which needs no hierarchy.
     explicit ClassDistances(std::uint32_t classes);
-    /// Given distances: `units` row by row, symmetric, 0 on the diagonal. Throws bad_input for more
-    /// than 32,768 classes.
+    /// Makes the distances from `units`: row by row, symmetric, 0 on the diagonal. Throws bad_input
+    /// for more than 32,768 classes.
     ClassDistances(std::uint32_t classes, std::vector<std::uint32_t> units,
                    DistanceReading reading);
 
@@ -90,7 +90,7 @@ public:
         return units_[std::size_t{a} * classes_ + b];
     }
     double operator()(std::uint32_t a, std::uint32_t b) const { return units(a, b) * unit; }
-    /// Row by row.
+    /// All distances, row by row.
     std::span<const std::uint32_t> all() const noexcept { return units_; }
 
 private:

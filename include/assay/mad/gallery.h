@@ -1,5 +1,5 @@
-// The selected images as contact sheets (PNG), one per pair: each image with both classifiers'
-// predictions.
+// Writes the selected images as contact sheets (PNG), one per pair of classifiers. Each image has
+// both predictions.
 #pragma once
 
 #include <array>
@@ -21,15 +21,15 @@ struct GalleryOptions {
     std::vector<std::string> models{};  ///< only pairs with these models; with one name, all its
                                         ///< pairs; empty means all
     int side = 160;                     ///< pixels of an image's longer side, 32 to 1024
-    std::uint32_t columns = 6;          ///< 1 to 50
+    std::uint32_t columns = 6;          ///< images per row, 1 to 50
     int threads = 0;
 };
 struct GallerySheet {
     std::filesystem::path file;
     std::string first, second;
     std::uint64_t images = 0;      ///< drawn
-    std::uint64_t unreadable = 0;  ///< of these, images shown as a gray field
-    /// The numbers of images in case I, II and III, replaced ones, and unsettled ones.
+    std::uint64_t unreadable = 0;  ///< images that are shown as a gray field
+    /// The numbers of images in cases I, II and III, of replaced images, and of unsettled images.
     std::array<std::uint64_t, 5> cases{};
 };
 ResultType result_type(ResultOf<GallerySheet>);
@@ -37,7 +37,7 @@ ResultType result_type(ResultOf<GallerySheet>);
 struct GalleryLabel {
     std::string id, name;
     double confidence = 0;
-    std::optional<bool> correct;  ///< according to people; none if open, or if they cannot judge it
+    std::optional<bool> correct;  ///< by the answers; empty if open or if nobody can judge it
 };
 ResultType result_type(ResultOf<GalleryLabel>);
 struct GalleryImage {
@@ -56,22 +56,22 @@ std::vector<GalleryImage> gallery_images(const Competition& competition);
 
 struct Gallery {
     std::vector<GallerySheet> sheets;
-    std::vector<GalleryImage> shown;           ///< on the sheets
-    std::uint64_t images = 0, unreadable = 0;  ///< of all sheets
+    std::vector<GalleryImage> shown;           ///< the images on the sheets
+    std::uint64_t images = 0, unreadable = 0;  ///< numbers over all sheets
     std::vector<std::string> warnings;
 };
-/// One sheet per pair, "FIRST--SECOND.png", with its images in the order of discrepancy. Below each
-/// image are the two labels with confidences, the distance of the labels, and the case once it is
-/// settled. Replaced images are included, but near duplicates are not. A sheet with more than 64
-/// million pixels continues in "FIRST--SECOND-2.png". Existing images with these names are
+/// Writes one sheet per pair, "FIRST--SECOND.png", with its images in the order of discrepancy.
+/// Below each image are the two labels with confidences, the distance of the labels, and the case
+/// once it is settled. Replaced images are included, but near duplicates are not. A sheet with more
+/// than 64 million pixels continues in "FIRST--SECOND-2.png". Existing images with these names are
 /// replaced. All other files stay, including those of removed classifiers. The bytes do not depend
 /// on the number of threads. Memory: at most 256 MiB per thread, and the decoded image. Progress:
-/// images. Throws usage: unknown names (with the nearest), nothing is selected, sizes out of range.
-/// Throws bad_input: no image can be read (nothing is written then), predictions that are not those
-/// from which images were selected; io; interrupted.
+/// images. Throws usage for unknown names (with the nearest name), if nothing is selected, and for
+/// sizes out of range. Throws bad_input if no image can be read (then nothing is written) or the
+/// predictions have changed since the selection; io; interrupted.
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress = {});
-/// "assay.mad_gallery/1", docs/results.md.
+/// Schema "assay.mad_gallery/1", see docs/results.md.
 ResultType result_type(ResultOf<Gallery>);
 /// CSV: one row per sheet. Partial if an image cannot be read.
 Report report_of(const Gallery& gallery);

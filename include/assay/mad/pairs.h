@@ -17,13 +17,13 @@ using study::Answer;
 /// The outcome of several answers to one question.
 struct Settled {
     bool yes = false;  ///< always false if it is unclear
-    /// At least four in five people cannot say. The image is not informative and is replaced by the
-    /// next one.
+    /// At least four in five annotators cannot say. The image is not informative, so the next one
+    /// replaces it.
     bool unclear = false;
     std::uint32_t votes = 0;
 };
-/// The majority of those who said yes or no. A tie, or no such answer, counts as no, so that what
-/// cannot be shown counts against the classifier.
+/// The majority of the answers yes and no. A tie counts as no, and so does a lack of such answers:
+/// a doubt counts against the classifier.
 Settled settle(std::span<const Answer> answers);
 /// Whether no further answers, up to `wanted` in total, can change the result of settle().
 bool is_settled(std::span<const Answer> answers, std::uint32_t wanted);
@@ -33,7 +33,7 @@ enum class Case : std::uint8_t {
     both,      ///< I: both labels are correct
     one,       ///< II: one of them is correct
     neither,   ///< III
-    replaced,  ///< people cannot say
+    replaced,  ///< annotators cannot say
 };
 /// "I", "II", "III", "replaced".
 std::string_view name_of(Case);
@@ -43,7 +43,7 @@ Case case_of(const Settled& first, const Settled& second);
 struct PairCounts {
     std::uint32_t first = 0, second = 0;  ///< indices of the classifiers, first < second
     std::uint64_t both = 0, only_first = 0, only_second = 0, neither = 0;
-    std::uint64_t replaced = 0;  ///< not included in the other counts
+    std::uint64_t replaced = 0;  ///< images that the other counts exclude
 
     std::uint64_t n() const { return both + only_first + only_second + neither; }
     std::uint64_t first_correct() const { return both + only_first; }

@@ -20,11 +20,11 @@
 
 namespace assay::mad {
 
-/// Two classifiers, by their numbers from 0, first < second.
+/// Two classifiers as indices from 0, with first < second.
 struct ListedPair {
     std::uint32_t first = 0, second = 0;
-    /// Number of images in their list, answered or not; 0 if they have none. Used if the target is
-    /// the lists.
+    /// Number of images in the pair's list, answered or not. Used if the target is the
+    /// lists.
     std::uint64_t list = 0;
 };
 /// An image in a pair's list for which both questions are answered.
@@ -32,9 +32,9 @@ struct AnsweredPlace {
     std::uint32_t pair = 0;  ///< in AnsweredPlaces::pairs
     std::uint64_t image = 0;
     bool first = false, second = false;  ///< whether the classifier is correct
-    double weight = 1;                   ///< of the image, above 0
-    /// Images of one photograph form a cluster and vary together. If unset for all, each image is
-    /// independent.
+    double weight = 1;                   ///< weight of the image, above 0
+    /// Images of one photograph form a cluster and vary together. If no image has a cluster, all
+    /// are independent.
     std::optional<std::uint64_t> cluster = {};
 };
 struct AnsweredPlaces {
@@ -48,7 +48,7 @@ struct PosteriorOptions {
     double spread = 2;
     double tau = 0.4;            ///< the same for the pair's own term
     double level = 0.95;         ///< for the credible intervals
-    std::uint32_t draws = 2000;  ///< behind the intervals
+    std::uint32_t draws = 2000;  ///< number of draws for the intervals
     std::uint64_t seed = 0;
     /// Whether the target is the scores after all lists are answered. Then uncertainty about things
     /// that no answer could resolve, such as missing pairs, does not count.
@@ -62,16 +62,16 @@ struct Posterior {
     PairMatrix better{0};
     PairMatrix variance{0};  ///< of the difference between each two scores
     /// The mean over pairs of the probability that they are in the wrong order. Kendall's tau to
-    /// the truth is 1 minus twice this. A tie that is known to be one is not in the wrong order. 0
-    /// for one classifier.
+    /// the truth is 1 minus twice this. A tie in the truth is not in the wrong order. 0 for one
+    /// classifier.
     double error = 0;
-    /// The number of independent images that would leave the scores as uncertain as they are. If it
-    /// is below 10, the probabilities are rough.
+    /// The number of independent images that would give the scores the same uncertainty. Below 10,
+    /// the probabilities are rough.
     double effective_images = 0;
     std::uint64_t images = 0;  ///< different ones
     double spread = 0;         ///< mean standard deviation of the classifiers' theta
-    /// Probability that it is at most .1: the classifiers are nearly equal, and `error` may be too
-    /// low.
+    /// Probability that the spread is at most .1: the classifiers are then nearly equal, and
+    /// `error` may be too low.
     double all_but_equal = 0;
 };
 
@@ -80,13 +80,13 @@ struct Posterior {
 /// list, a list shorter than its answers. Also throws usage: a weight not above 0, clusters for
 /// only some places. For the options, throws usage: tau or spread outside [0.001, 1000], level
 /// outside (0, 1), fewer than 100 draws. Cost: 13 classifiers^3, for each image the square of the
-/// number of its classifiers, and the draws. Same bits for any number of threads.
+/// number of its classifiers, and the draws. Results are bit-identical for any number of threads.
 Posterior posterior_of(std::size_t classifiers, const AnsweredPlaces& answered,
                        const PosteriorOptions& options = {});
 
-/// The working scores, for which pairs are treated as independent, without a posterior and with
-/// equal weights for all images. Cheap enough for many replicates. Throws as log_ratios(); usage
-/// for options, as posterior_of().
+/// The working scores, which treat pairs as independent and weight all images equally. They need no
+/// posterior and are cheap enough for many replicates. Throws as log_ratios(); usage for options,
+/// as posterior_of().
 std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairCounts> pairs,
                                      const PosteriorOptions& options = {});
 

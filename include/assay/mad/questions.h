@@ -23,7 +23,7 @@ namespace assay::mad {
 enum class AskOrder : std::uint8_t {
     information,  ///< draws images; those that are expected to tell more about the order are more
                   ///< likely
-    random,       ///< drawn, all alike
+    random,       ///< draws images with equal probabilities
     shared,       ///< the images that most pairs share come first; these are no random part of the
                   ///< lists
 };
@@ -49,7 +49,7 @@ struct QuestionOptions {
     /// budget. What remains goes to the control sample. 0 asks nothing. Unset asks all missing
     /// questions.
     std::optional<std::uint64_t> budget;
-    AskOrder ask = AskOrder::information;  ///< of the budget
+    AskOrder ask = AskOrder::information;  ///< order of the images within the budget
     /// Asks nothing more (except gold) once the ranking is known well enough. The number, in (0,
     /// 1), is the required expected Kendall correlation with the ranking from all selected images
     /// (Ranking::list_tau).
@@ -70,7 +70,7 @@ struct QuestionRound {
     std::uint64_t saved = 0;  ///< questions that at least two places share, and that so need not be
                               ///< asked again
     std::uint64_t control = 0, asked_control = 0;  ///< images for which all questions are asked
-    std::uint64_t images_drawn = 0;                ///< with a budget, in this round
+    std::uint64_t images_drawn = 0;                ///< with a budget: images drawn in this round
     std::optional<AskOrder> ask;                   ///< likewise
     /// With budget or stop_at: the value of Ranking::list_tau before this round.
     std::optional<double> list_tau;
@@ -82,7 +82,7 @@ struct QuestionRound {
 /// bad_input for a gold file that is damaged, names no image or class, or contradicts itself or
 /// known answers. Throws usage if options are out of range or nothing is selected yet.
 QuestionRound ask_questions(Competition& competition, const QuestionOptions& options = {});
-/// "assay.mad_questions/1", docs/results.md.
+/// Schema "assay.mad_questions/1", see docs/results.md.
 ResultType result_type(ResultOf<QuestionRound>);
 Report report_of(const QuestionRound& round);
 
@@ -90,7 +90,7 @@ Report report_of(const QuestionRound& round);
 struct OpenQuestion {
     std::string token;           ///< identifies it without revealing classifiers or gold
     std::string image;           ///< id
-    std::filesystem::path path;  ///< of the image, including the images' folder if it is known
+    std::filesystem::path path;  ///< path of the image, including the images' folder if it is known
     std::string relative_path;   ///< as in the data set; for other gold images as `below` says
     /// False for gold images outside the folder of the images. Their relative_path is absolute, so
     /// that no prefix leads to them.
@@ -99,7 +99,7 @@ struct OpenQuestion {
     std::uint32_t answers = 0;  ///< there are
     std::uint32_t wanted = 0;   ///< the most further answers; a question may be settled earlier
 };
-/// In the random order of asking, including gold.
+/// All open questions in the random order of asking, including gold.
 std::vector<OpenQuestion> open_questions(const Competition& competition);
 /// csv: question, image, path, label, name, answers, wanted. A text that a spreadsheet would read
 /// as a formula gets an apostrophe, which read_answers_into() removes.
@@ -120,21 +120,21 @@ std::string label_studio_config();
 struct AnswerOptions {
     /// csv, or a Label Studio export (JSON, JSON-MIN, CSV), recognized by its contents.
     std::filesystem::path file;
-    /// The annotator, if the file names none, or to replace the only one that it names. "" uses the
+    /// The annotator if the file names none or only one, who is then replaced. "" uses the
     /// file's.
     std::string annotator;
 };
 struct AnswerRound {
     std::filesystem::path file;
     std::uint64_t read = 0;        ///< answers in the file
-    std::uint64_t added = 0;       ///< to questions that their annotators had not answered
-    std::uint64_t changed = 0;     ///< replaced another answer of that annotator
-    std::uint64_t repeated = 0;    ///< present already, or repeated
-    std::uint64_t outdated = 0;    ///< stored, but that annotator gave another one later
+    std::uint64_t added = 0;       ///< answers to questions that their annotators had not answered
+    std::uint64_t changed = 0;     ///< answers that replaced another answer of that annotator
+    std::uint64_t repeated = 0;    ///< answers that were stored before, or repeated
+    std::uint64_t outdated = 0;    ///< stored answers that their annotator replaced later
     std::uint64_t skipped = 0;     ///< tasks without an answer, drafts, canceled ones
-    std::uint64_t taken_back = 0;  ///< of these, annotations whose answer counted until now
+    std::uint64_t taken_back = 0;  ///< annotations among these whose answer counted until now
     std::uint64_t annotators = 0;  ///< in all
-    std::uint64_t settled = 0;     ///< questions, in all
+    std::uint64_t settled = 0;     ///< all settled questions
     std::uint64_t open = 0;        ///< as open_questions()
     std::uint64_t unclear = 0;     ///< questions that people cannot judge, so that their images are
                                    ///< replaced
@@ -148,9 +148,9 @@ ResultType result_type(ResultOf<AnswerRound>);
 /// (or image and label), annotator, answer, and optionally at (a time) and key. An answer is yes,
 /// no, cannot say, another common spelling, or 1, 0. Equal keys mean the same answer. Of an
 /// annotator's answers to a question, the last one counts, by its time, which is the time of
-/// reading if the file has none. For equal times, the one that is read later counts. Memory: the
-/// largest task, and the database's needs. Throws bad_input: an unknown question (with row and the
-/// nearest), answer or form; no annotator.
+/// reading if the file has none. For equal times, the answer that is read later counts. Memory: the
+/// largest task, and the database's needs. Throws bad_input for an unknown question (with the row
+/// and the nearest one), answer or form, or no annotator.
 AnswerRound read_answers_into(Competition& competition, const AnswerOptions& options);
 /// Reads several files in sequence. An error says how many of them were stored.
 std::vector<AnswerRound> read_answers_into(Competition& competition,
@@ -162,15 +162,15 @@ Report report_of(const std::vector<AnswerRound>& rounds);
 
 struct BlockRound {
     std::string annotator;
-    bool blocked = false, changed = false;  ///< not changed if it was so already
+    bool blocked = false, changed = false;  ///< `changed` is false if it was so before
     std::uint64_t answers = 0;              ///< answers of that annotator that count or would count
     std::uint64_t settled = 0, open = 0;    ///< questions now
 };
 /// Keeps an annotator's answers, but excludes them from all results from now on, or includes them
-/// again. Throws usage for an unknown one (with the nearest).
+/// again. Throws usage for an unknown annotator, with the nearest name.
 BlockRound block_annotator(Competition& competition, std::string_view name, bool blocked,
                            std::string_view reason);
-/// "assay.mad_block/1", docs/results.md.
+/// Schema "assay.mad_block/1", see docs/results.md.
 ResultType result_type(ResultOf<BlockRound>);
 Report report_of(const BlockRound& round);
 
@@ -187,7 +187,7 @@ std::vector<std::filesystem::path> export_competition(const Competition& competi
                                                       const std::filesystem::path& folder,
                                                       std::string_view prefix = {},
                                                       bool users = false);
-/// "assay.mad_export/1": the files with their sizes.
+/// Schema "assay.mad_export/1": the files with their sizes.
 Report report_of_export(const std::vector<std::filesystem::path>& files);
 
 }  // namespace assay::mad

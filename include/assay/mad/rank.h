@@ -27,8 +27,8 @@ std::string_view name_of(VoteRule);
 /// Throws usage with the known names.
 VoteRule vote_rule_named(std::string_view name);
 
-/// The source of the places. Classifiers that are not connected by pairs with images are always
-/// ranked separately.
+/// The score that orders the classifiers. Classifiers without a chain of pairs with images between
+/// them are ranked separately.
 enum class PlacedBy : std::uint8_t {
     perron,     ///< Perron's vector: every pair has images, and pairs were asked evenly
     hodge,      ///< HodgeRank: some pairs have no images
@@ -41,7 +41,7 @@ struct RankOptions {
     VoteRule votes = VoteRule::majority;
     RatioOptions ratios;
     PosteriorOptions posterior;
-    std::uint32_t bootstraps = 1000;  ///< over images and annotators; 0 means none
+    std::uint32_t bootstraps = 1000;  ///< replicates over images and annotators; 0 means none
     /// Use only the first k of each pair's places; 0 uses all.
     std::uint32_t k = 0;
     /// Also compute the ranking for smaller k.
@@ -52,7 +52,7 @@ struct RankOptions {
     /// The threshold for stopping: the expected Kendall correlation with the ranking from all
     /// selected images.
     double stop_at = 0.9;
-    /// Names of classifiers to exclude, in addition to removed ones.
+    /// Names of classifiers to exclude, in addition to the removed classifiers.
     std::vector<std::string> without;
     int threads = 0;
 };
@@ -61,13 +61,13 @@ ResultType result_type(ResultOf<RankOptions>);
 struct RankedClassifier {
     std::string name;
     double perron = 0;  ///< Perron's vector: positive, with sum 1
-    double hodge = 0;   ///< HodgeRank's score: mean 0 in its component
+    double hodge = 0;   ///< HodgeRank's score, with mean 0 in its component
     std::uint32_t component = 0;
-    double place = 0;  ///< by Ranking::placed_by
+    double place = 0;  ///< place by the score in Ranking::placed_by
     /// From the posterior, for all images of the selected kind. The selected ones are a sample of
     /// these, so uncertainty remains even if everything is answered.
     Estimate score, rank;
-    std::optional<Interval> bootstrap_rank;  ///< for `place`, over images and annotators
+    std::optional<Interval> bootstrap_rank;  ///< interval of `place` over images and annotators
     std::uint64_t images = 0;                ///< distinct images of its pairs
     Estimate correct;  ///< proportion of these with a correct label; says nothing about other
                        ///< images
@@ -79,20 +79,20 @@ ResultType result_type(ResultOf<RankedClassifier>);
 struct RankedPair {
     PairCounts counts;  ///< first, second: indices in Ranking::classifiers
     std::uint32_t wanted = 0, accepted = 0, asked = 0;
-    std::uint64_t open = 0;        ///< asked, but one of its questions is not settled
-    std::uint64_t to_replace = 0;  ///< asked, but nobody can judge it; neither open nor in `counts`
+    std::uint64_t open = 0;        ///< places that were asked, but have an unsettled question
+    std::uint64_t to_replace = 0;  ///< places that nobody can judge; neither open nor in `counts`
 };
 
 struct AblationRow {
     std::uint32_t k = 0;
-    std::uint64_t images = 0;  ///< of all pairs
+    std::uint64_t images = 0;  ///< images of all pairs
     Estimate srcc, kendall;    ///< correlation with the full ranking; undefined across groups
     std::vector<double> places;
 };
 ResultType result_type(ResultOf<AblationRow>);
 
 struct Comparison {
-    std::string with;  ///< "accuracy (control sample)", a file's name
+    std::string with;  ///< the other order: "accuracy (control sample)" or a file's name
     std::uint32_t classifiers = 0;
     Estimate srcc, kendall;  ///< bootstrap intervals if compared with a file; undefined across
                              ///< groups
@@ -114,7 +114,7 @@ struct Ranking {
     /// resulting Kendall's tau, 1 minus twice that. Compared with the order on all images of the
     /// selected kind ...
     double error = 0, expected_tau = 0;
-    /// ... and with the order from the selected images after all are answered: 1 once they are.
+    /// ... and compared with the order after all selected images are answered: 1 when they are.
     double list_error = 0, list_tau = 0;
     /// Distinct images with both questions settled, the places of pairs that use them, and the
     /// effective number of independent images, as in Posterior::effective_images.
@@ -126,36 +126,36 @@ struct Ranking {
     std::vector<Comparison> comparisons;
     std::uint64_t control = 0;  ///< images of the control sample
     /// Distinct questions for these classifiers' places and the control sample. Of these, `settled`
-    /// have a known answer, and `open` are still needed and not settled. `answers` are those that
-    /// count, and `annotators` gave them.
+    /// have a known answer, and `open` are still needed and not settled. `answers` is the number of
+    /// answers that count, and `annotators` the number of people who gave them.
     std::uint64_t questions = 0, settled = 0, open = 0, answers = 0, annotators = 0;
-    /// Questions that places share, and that so need not be asked again (as in
-    /// QuestionRound::saved), and the number of questions if nothing were shared.
+    /// The number of questions that places share and that are asked only once (as in
+    /// QuestionRound::saved), and the number of questions without sharing.
     std::uint64_t saved = 0, needed_without_sharing = 0;
-    double answers_per_question = 0;  ///< for settled ones, without gold
+    double answers_per_question = 0;  ///< for settled questions, without gold
     std::vector<std::string> warnings;
 };
 
-/// Throws usage: nothing is selected, or no question is settled (with the next command); unknown
-/// names. Cost: well under a second for 11 classifiers with 1,000 bootstraps and 2,000 draws.
+/// Throws usage if nothing is selected or settled (with the next command), and for unknown names.
+/// Cost: well under a second for 11 classifiers with 1,000 bootstraps and 2,000 draws.
 Ranking rank_classifiers(const Competition& competition, const RankOptions& options = {});
-/// "assay.mad_ranking/1", docs/results.md.
+/// Schema "assay.mad_ranking/1", see docs/results.md.
 ResultType result_type(ResultOf<Ranking>);
-/// Partial while questions are open.
+/// The report is partial while questions are open.
 Report report_of(const Ranking& ranking);
 
 struct CompetitionStatus {
     CompetitionSettings settings;
     std::uint64_t images = 0;
     std::vector<CompetitionClassifier> classifiers;
-    std::uint64_t pairs = 0, pairs_selected = 0, short_pairs = 0;  ///< short ones have fewer than k
+    std::uint64_t pairs = 0, pairs_selected = 0, short_pairs = 0;  ///< short pairs: fewer than k
     std::uint64_t accepted = 0, replaced = 0, duplicates = 0, excluded = 0, control = 0;
     std::uint64_t questions = 0, gold = 0, settled = 0, open = 0, unclear = 0;
-    /// Not settled, but no longer asked: images were replaced, or classifiers removed.
+    /// Unsettled questions that are no longer asked: images replaced or classifiers removed.
     std::uint64_t unwanted = 0;
     /// Distinct questions for accepted places and the control sample that were not asked yet.
     std::uint64_t unasked = 0;
-    std::uint64_t unasked_places = 0;  ///< accepted places that are not asked about
+    std::uint64_t unasked_places = 0;  ///< accepted places without asked questions
     std::uint64_t to_replace = 0;      ///< places whose images people cannot judge
     struct Annotator {
         std::string name;
@@ -170,7 +170,7 @@ struct CompetitionStatus {
 };
 CompetitionStatus status_of(const Competition& competition);
 ResultType result_type(ResultOf<CompetitionStatus::Annotator>);
-/// "assay.mad_status/1", docs/results.md.
+/// Schema "assay.mad_status/1", see docs/results.md.
 ResultType result_type(ResultOf<CompetitionStatus>);
 Report report_of(const CompetitionStatus& status);
 

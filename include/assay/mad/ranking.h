@@ -36,9 +36,9 @@ struct RatioOptions {
 /// a_ij = (correct of i in the images of i and j + alpha) / (images + 2 alpha); 0 on the diagonal.
 PairMatrix aggressiveness(std::size_t classifiers, std::span<const PairCounts> pairs,
                           const RatioOptions& options = {});
-/// log b_ij = log(a_ij / a_ji), antisymmetric; 0 for pairs without images. It depends on no other
-/// pair, so adding a classifier leaves it bit-identical. Throws usage for a repeated pair, a pair
-/// outside the classifiers, alpha below 0; bad_input for alpha 0 with a factor 0.
+/// Returns log b_ij = log(a_ij / a_ji), antisymmetric; 0 for pairs without images. It depends on no
+/// other pair, so adding a classifier leaves it bit-identical. Throws usage for a repeated pair, a
+/// pair outside the classifiers, alpha below 0; bad_input for alpha 0 with a factor 0.
 PairMatrix log_ratios(std::size_t classifiers, std::span<const PairCounts> pairs,
                       const RatioOptions& options = {});
 
@@ -60,15 +60,15 @@ struct HodgeRanking {
     std::vector<std::uint32_t> component;
     std::uint32_t components = 0;
     double residual = 0;  ///< sum of w (s_i - s_j - L_ij)^2
-    /// As a proportion of the sum of w L_ij^2: how much of the pairs' evidence is circular. 0 if
-    /// there is no evidence.
+    /// `residual` divided by the sum of w L_ij^2: the circular part of the pairs' evidence. 0
+    /// without evidence.
     double cyclicity = 0;
 };
-/// `weights` has one weight per pair (i < j is read), 0 if it has no images.
+/// `weights` has one weight per pair (only i < j is used), which is 0 for a pair without images.
 HodgeRanking hodge_rank(const PairMatrix& log_ratios, const PairMatrix& weights);
 
-/// 1 for the largest. Scores that are equal within 1e-12 of the largest one share the mean of their
-/// places.
+/// The place of each score, 1 for the largest. Scores that differ by at most 1e-12 of the largest
+/// score share their mean place.
 std::vector<double> places_of(std::span<const double> scores);
 
 }  // namespace assay::mad

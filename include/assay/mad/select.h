@@ -31,10 +31,10 @@ inline constexpr std::uint16_t no_label = 0xFFFF;
 /// least .5" keep their meaning in one byte. Apart from thresholds, confidence only breaks ties of
 /// the distance.
 inline constexpr int confidence_levels = 200;
-/// A probability that was rounded to single precision from a multiple of .005 counts as that
-/// multiple, even if it is slightly below it.
+/// The quantized confidence. A multiple of .005 that single precision rounded down still counts as
+/// that multiple.
 std::uint8_t quantised(double probability);
-/// The same without that correction, for competitions that began before it existed.
+/// The same without that correction, for competitions of older versions.
 std::uint8_t quantised_exactly(double probability);
 /// The smallest quantized confidence that means "at least p", or the next multiple of .005. Throws
 /// usage for p outside [0, 1].
@@ -62,7 +62,7 @@ CapMode cap_mode_named(std::string_view name);
 
 /// The order of images with equal distance.
 enum class TieOrder : std::uint8_t {
-    confidence,  ///< the more confident ones
+    confidence,  ///< the more confident images first
     image,       ///< by a hash of (seed, image), so that the same images come first for all pairs
     pair,        ///< by a hash of (seed, pair, image), so that every list is a separate sample
 };
@@ -70,7 +70,7 @@ constexpr auto words_of(TieOrder) {
     return std::array<std::pair<TieOrder, std::string_view>, 3>{
         {{TieOrder::confidence, "0"}, {TieOrder::image, "image"}, {TieOrder::pair, "pair"}}};
 }
-/// "pair" or "image". Throws usage with these.
+/// Finds "pair" or "image". Throws usage with these names.
 TieOrder tie_order_named(std::string_view name);
 /// The key for a pair's hashes. It uses names and not indices, so that neither the order nor the
 /// set of classifiers affects a list.
@@ -84,8 +84,8 @@ struct SelectionRule {
     /// whole lists require.
     TieOrder ties = TieOrder::confidence;
     std::uint64_t seed = 0;
-    std::uint64_t tie_key = 0;  ///< with TieOrder::pair: tie_key_of() its classifiers
-    /// Rejected images that can be replaced without another pass.
+    std::uint64_t tie_key = 0;  ///< with TieOrder::pair: tie_key_of() of its classifiers
+    /// The number of rejected images that can be replaced without another pass.
     std::uint32_t reserves = 30;
     /// At most one image of each parent, so that variants of one image do not fill a list. Of
     /// images with the same parent and labels, only the first is a candidate. A rejected image
@@ -98,17 +98,17 @@ struct Candidate {
     std::uint64_t image = 0;
     std::uint32_t units = 0;  ///< distance of the labels, ClassDistances::units()
     std::uint16_t first_label = 0, second_label = 0;
-    std::uint8_t confidence = 0;  ///< the smaller one
+    std::uint8_t confidence = 0;  ///< the smaller of the two confidences
     std::uint64_t parent = 0;     ///< the image itself if parents do not matter
     bool operator==(const Candidate&) const = default;
 };
 
-/// The candidates of a pair that may still be selected, whatever follows. Sketches of parts of the
-/// images can be merged in any order, and select_of() then selects the same. Memory: 32 bytes each;
-/// with caps at most about 3 times the number last kept.
+/// The candidates of a pair that may still be selected, whatever images follow. Sketches of parts
+/// of the images can be merged in any order without changing what select_of() selects. Memory: 32
+/// bytes per candidate; with caps, at most about three times the number kept last.
 class PairSketch {
 public:
-    /// `distances` must outlive it.
+    /// `distances` must outlive the sketch.
     PairSketch(const ClassDistances& distances, const SelectionRule& rule);
 
     /// `first` and `second` are different labels. Do not offer an image twice.
@@ -126,9 +126,9 @@ public:
     }
     void merge(const PairSketch& other);
 
-    /// In their order.
+    /// The kept candidates in their order.
     std::vector<Candidate> candidates() const;
-    /// The number offered, kept or not.
+    /// The number of candidates offered, whether kept or not.
     std::uint64_t offered() const noexcept { return offered_; }
     std::size_t kept() const noexcept { return kept_.size(); }
     std::uint32_t classes() const noexcept { return distances_->classes(); }
@@ -140,11 +140,11 @@ private:
     const ClassDistances* distances_;
     SelectionRule rule_;
     std::vector<Candidate> kept_;
-    std::size_t sorted_ = 0;  ///< the number of sorted ones at the start
+    std::size_t sorted_ = 0;  ///< number of sorted candidates at the start
     std::size_t limit_;
     bool bounded_ = false;
     Candidate bound_;                ///< candidates after it are dropped
-    std::uint32_t least_units_ = 0;  ///< of bound_, for a fast check of most candidates
+    std::uint32_t least_units_ = 0;  ///< distance of bound_, for a fast check of most candidates
     std::uint64_t offered_ = 0;
 };
 
@@ -161,9 +161,9 @@ std::vector<Candidate> select_of(std::span<const Candidate> candidates, const Se
                                  std::span<const Candidate> settled = {},
                                  std::span<const Candidate> rejected = {},
                                  std::span<const Candidate> passed_over = {});
-/// The number of candidates that a sketch may hold, for planning memory. If the number it must keep
-/// is at most half of what the caps allow, its bound comes early, and this is the usual number.
-/// Otherwise it may hold nearly all candidates.
+/// The usual maximum of candidates in a sketch, for planning memory. It is valid if the
+/// sketch must keep at most half of what the caps allow. Otherwise it may hold nearly all
+/// candidates.
 std::uint64_t planned_candidates(const SelectionRule& rule, std::uint32_t classes);
 
 struct ScanPair {
@@ -173,8 +173,8 @@ struct ScanInput {
     std::vector<Predictions> classifiers;     ///< for the same images
     std::vector<std::uint8_t> thresholds;     ///< one per classifier: threshold_of()
     std::uint64_t first_image = 0;            ///< number of the first image
-    std::span<const std::uint64_t> parents;   ///< one per image, or none
-    std::span<const std::uint64_t> excluded;  ///< numbers, ascending: never candidates
+    std::span<const std::uint64_t> parents;   ///< one parent per image, or none
+    std::span<const std::uint64_t> excluded;  ///< numbers of images to exclude, ascending
 };
 /// Offers every candidate of every pair to its sketch; there is one sketch per pair. Threads share
 /// the pairs. Cost: one pass over the predictions for each thread, plus the candidates. `progress`,

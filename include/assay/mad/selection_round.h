@@ -39,21 +39,21 @@ struct PairSelection {
     std::string first, second;
     std::uint64_t candidates = 0, disagreeing = 0;
     std::uint32_t wanted = 0, selected = 0;
-    std::uint32_t added = 0;       ///< by this round
-    std::uint32_t replaced = 0;    ///< total that people could not judge, or that were excluded
-    std::uint32_t duplicates = 0;  ///< total that were nearly the same as an earlier one
+    std::uint32_t added = 0;       ///< images added by this round
+    std::uint32_t replaced = 0;    ///< all that people could not judge, or that were excluded
+    std::uint32_t duplicates = 0;  ///< all images that were nearly the same as an earlier one
 };
 ResultType result_type(ResultOf<PairSelection>);
 
 struct SelectionRound {
     CompetitionSettings settings;
-    std::vector<PairSelection> pairs;  ///< of active classifiers, in their order
-    std::uint64_t images = 0;          ///< of the competition
-    std::uint64_t scored = 0;          ///< of these, with scores of every active classifier
+    std::vector<PairSelection> pairs;  ///< pairs of active classifiers, in their order
+    std::uint64_t images = 0;          ///< images of the competition
+    std::uint64_t scored = 0;          ///< images that have scores of every active classifier
     std::uint64_t excluded = 0;
     std::uint64_t accepted = 0;   ///< accepted places over all pairs
-    std::uint64_t distinct = 0;   ///< distinct images among them
-    std::uint64_t questions = 0;  ///< distinct (image, label) of the accepted places
+    std::uint64_t distinct = 0;   ///< distinct images of the accepted places
+    std::uint64_t questions = 0;  ///< distinct pairs (image, label) of the accepted places
     std::uint64_t control = 0;    ///< images of the control sample
     std::uint64_t scanned = 0;    ///< pairs for which this round searched images
     std::vector<std::string> warnings;
@@ -71,7 +71,7 @@ struct SelectionRound {
 SelectionRound select_images(Competition& competition, const SelectOptions& options, Comm& comm,
                              const ProgressCallback& progress = {});
 
-/// "assay.mad_selection/1", docs/results.md.
+/// Schema "assay.mad_selection/1", see docs/results.md.
 ResultType result_type(ResultOf<SelectionRound>);
 Report report_of(const SelectionRound& round);
 

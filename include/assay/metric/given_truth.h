@@ -11,8 +11,8 @@
 namespace assay {
 
 struct GivenTruth {
-    std::shared_ptr<const SoftLabels> soft = nullptr;  ///< by the store's rows; may be nullptr
-    /// over the predicted classes; may be nullptr
+    std::shared_ptr<const SoftLabels> soft = nullptr;  ///< by rows of the store; may be nullptr
+    /// tree over the predicted classes; may be nullptr
     std::shared_ptr<const ClassTree> tree = nullptr;
     /// The grade of each predicted class, 0 for the lowest; empty if the classes have no order.
     std::vector<std::int32_t> grades = {};

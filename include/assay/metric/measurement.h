@@ -17,7 +17,7 @@ namespace assay {
 struct MeasurementKey {
     std::string metric;      ///< "top1", "ece", ...
     std::string definition;  ///< id of the exact definition: "ece.l1.left_closed"
-    std::map<std::string, std::string> parameters;  ///< k = 5, bins = 15, ...
+    std::map<std::string, std::string> parameters;  ///< such as k = 5, bins = 15
     std::string model;
     std::string dataset;
     std::string subgroup;  ///< "" for all items
@@ -38,7 +38,7 @@ struct CalibratedNull {
 /// An estimate with the name of the measured quantity.
 struct Measurement : Estimate {
     MeasurementKey key;
-    std::uint64_t left_out = 0;  ///< items without a valid label, unreadable, ... (see note)
+    std::uint64_t left_out = 0;  ///< items without a valid label, unreadable items, ... (see note)
     std::optional<CalibratedNull> calibrated_null;  ///< for calibration errors, on request
     bool higher_is_better = true;
 };

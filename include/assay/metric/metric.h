@@ -1,10 +1,10 @@
-// Metrics: the facts from one row of scores (RowFacts), the sums over rows (Accumulator), and the
-// table of all metrics.
+// Metrics consist of the facts from one row of scores (RowFacts), the sums over rows (Accumulator),
+// and the table of all metrics.
 //
 // All sums consist of integers: counts directly, real numbers as two fixed-point parts
 // (real_sum.h). Integer sums do not depend on their order. So any threads and ranks may fill a
-// state, and states are merged by adding: the bits are the same. States are kept per group of items
-// (`groups`, at random but fixed by the item's place). Excluding or reweighting groups gives the
+// state, and states are merged by adding: the bits are the same. States are kept per random group
+// of items (`groups`), which the item's place determines. Excluding or reweighting groups gives the
 // uncertainty of any metric, without storing items.
 #pragma once
 
@@ -32,9 +32,9 @@ inline constexpr std::uint32_t group_count = 128;
 /// Items are shuffled within stretches of this many before they are assigned, so that a data set in
 /// class order gives mixed groups.
 inline constexpr std::uint32_t group_stretch = 2048;
-/// The place of item `item - item % group_stretch + j`, for every j of one stretch of `items`
-/// items; its group is the place mod group_count. It is a permutation of [0, group_stretch),
-/// shortened to the length of the last stretch.
+/// The places of the items `item - item % group_stretch + j`, for every j of one stretch of `items`
+/// items. A place mod group_count is the item's group. The places are a permutation of [0,
+/// group_stretch), which is shorter for the last stretch.
 std::vector<std::uint16_t> group_places(std::uint64_t stretch, std::uint64_t items);
 
 /// The facts about one scored item that the row-wise metrics need: its prediction and its labels.
@@ -56,15 +56,15 @@ struct Shape {
         true;  ///< ranks beyond the first are meaningful (not so for a map of the arg-max)
     bool full_rows = true;          ///< every class's probability is known, and so is square_sum
     std::uint32_t kept = 0;         ///< classes kept in each row of a reduced store; 0 means all
-    std::uint32_t most_labels = 1;  ///< size of the largest label set
+    std::uint32_t most_labels = 1;  ///< number of labels in the largest label set
     /// The data set has no single labels of its own: an item's target is its only valid class.
     bool only_valid = false;
     /// Why items have no shape_cue and texture_cue; "" if they have them.
     std::string no_cues = "the data set has no attributes `shape` and `texture`";
 };
 
-/// The largest number of labels per image that is distinguished; images with more labels are
-/// counted, but excluded from metrics of label sets.
+/// The largest number of labels per image with a count of its own. Images with more labels are
+/// counted together, and excluded from metrics of label sets.
 inline constexpr std::uint32_t most_labels_per_image = 64;
 
 using Parameters = std::map<std::string, std::string>;
@@ -101,7 +101,7 @@ enum class Needs : unsigned {
     probabilities = 4,
     full_rows = 8,
     cues = 16,
-    soft_labels = 32,  ///< these three are given by the user: GivenTruth (given_truth.h)
+    soft_labels = 32,  ///< the user gives these three: GivenTruth (given_truth.h)
     hierarchy = 64,
     class_order = 128,
 };
@@ -120,7 +120,7 @@ struct ParameterFacts {
     bool list = false;  ///< a list of such numbers and ranges: "1-5", "2,3,4,6,9"
 };
 
-/// How the values of two classifiers on the same items are compared.
+/// How to compare the values of two classifiers on the same items.
 enum class PairedTest {
     resampled,       ///< works for any metric: its difference over the same groups of items
     mcnemar_top_k,   ///< each item is a hit if its label is among the k highest scores
@@ -132,8 +132,8 @@ struct MetricContext {
     Shape shape;
     Parameters parameters;
     double level = 0.95;
-    /// Only the value is needed, without interval and note: for values without some items, or with
-    /// reweighted items.
+    /// True if only the value is needed, without interval and note: for values without some items,
+    /// or with reweighted items.
     bool value_only = false;
     /// The result of MetricRequest::labels_per_image() for these parameters, if it was computed:
     /// computing it again costs more than the values of label sets. Empty if it was not computed.
@@ -142,7 +142,7 @@ struct MetricContext {
 
 class MetricPass;
 
-/// One row of the table in builtin.cpp: facts first, then the functions.
+/// A row of the table in builtin.cpp: facts first, then the functions.
 struct MetricFacts {
     std::string_view name, title, formula;
     std::vector<ParameterFacts> parameters = {};
@@ -159,10 +159,10 @@ struct MetricFacts {
     /// Definition id for the parameters: "ece.l1.left_closed".
     std::function<std::string(const Parameters&)> definition = nullptr;
     std::unique_ptr<Accumulator> (*accumulate)(const MetricContext&) = nullptr;
-    /// The value from one state: of all items, without one group, or reweighted.
+    /// The value from one state: over all items, all groups but one, or reweighted groups.
     Estimate (*value)(const MetricContext&, std::span<const std::int64_t> state) = nullptr;
     PairedTest paired = PairedTest::resampled;
-    bool calibrated_null = false;     ///< it is compared with labels drawn from the probabilities
+    bool calibrated_null = false;     ///< compare it with labels drawn from the probabilities
     bool null_replaces_note = false;  ///< the note is a rough estimate of that null's mean
     /// The name ends in this parameter and is written with its value: "topk" as "top5".
     std::string_view numbered_by = "";
@@ -172,7 +172,7 @@ struct MetricFacts {
     /// The requests that are shown by default: for each one, the parameters that differ from their
     /// defaults.
     std::vector<Parameters> variants = {{}};
-    /// It has a value for each number of labels per image, and is shown in a separate table.
+    /// The metric has a value for each number of labels per image, which a separate table shows.
     bool by_labels_per_image = false;
 };
 
@@ -183,9 +183,9 @@ std::span<const MetricFacts> metric_table();
 /// Adds a row at the end of the table. Its texts must stay valid. Thread-safe.
 const MetricFacts& add_metric(MetricFacts facts);
 /// Adds the metrics of a plug-in (assay/plugin.h; docs/plugins.md), named FILE:NAME, and returns
-/// them. Its library stays open until the program ends; loading the same file again adds nothing.
-/// Thread-safe. Throws bad_input with the file and the function if the library has a fault or a
-/// name is already used. The functions are tried on the first rows of each store.
+/// them. Its library stays open until the program ends; a second call for the same file adds
+/// nothing. Thread-safe. Throws bad_input with the file and the function if the library has a fault
+/// or a name is already used. The functions are tried on the first rows of each store.
 std::vector<const MetricFacts*> load_metrics(const std::filesystem::path& plugin);
 std::vector<std::string> metric_names();
 /// Throws usage with the nearest name. "top1", "top5", "top<k>" are accepted for `topk`.
@@ -214,7 +214,7 @@ struct MetricRequest {
     bool is_of(std::string_view definition, const Parameters& parameters) const;
     /// "ece:bins=20,edges=right_closed": only the parameters that differ from the defaults.
     std::string text() const;
-    /// It represents one request per number of labels: `subgroup_accuracy` without g (see
+    /// Whether it represents one request per number of labels: `subgroup_accuracy` without g (see
     /// expand_labels_per_image()).
     bool every_count() const;
     /// The numbers of labels per image that it covers, ascending; no value means all images
@@ -224,8 +224,8 @@ struct MetricRequest {
 };
 
 /// The parameter for what ranks the items of a class, and its values. They are the class's
-/// log-odds, its score as it is stored, or the choice that the scores indicate. With the last
-/// value, the request then becomes one of the others.
+/// log-odds, its score as it is stored, or the choice that the scores indicate. The last value
+/// makes the request one of the other two.
 inline constexpr std::string_view ranked_by = "scores", by_probability = "probability",
                                   by_stored_score = "stored", by_what_scores_tell = "auto";
 
@@ -251,7 +251,7 @@ std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins
                                            bool single = true, bool cues = false,
                                            unsigned given = 0);
 /// Requests for every number of labels become one request for each number that occurs; `counts[g]`
-/// is the number of items with g labels. Repeats are removed.
+/// is the number of items with g labels. Removes repeated requests.
 std::vector<MetricRequest> expand_labels_per_image(std::span<const MetricRequest> requests,
                                                    std::span<const std::uint64_t> counts);
 
@@ -274,7 +274,7 @@ ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
                            std::span<const std::uint64_t> group_sizes, const Resampling&);
 
 /// The interval of Uncertainty::jackknife_log from the values without each group. Returns nothing
-/// if one of them or the value is not above 0, or if there are fewer than two.
+/// if one of these values is not above 0, or if there are fewer than two.
 std::optional<Interval> log_interval(double value, std::span<const double> without, double level);
 
 /// The table as JSON (`assay list --json`) and as docs/definitions.md.

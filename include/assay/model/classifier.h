@@ -1,4 +1,4 @@
-// A classifier: batch of pixels -> batch of scores.
+// A classifier computes a batch of scores from a batch of pixels.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace assay {
 
 enum class ModelFormat { torchscript, onnx, torch_export, python };
 
-/// A model that runs in a Python (src/model/python/python_model.h).
+/// A model that runs in a Python process (src/model/python/python_model.h).
 class PythonModel;
 
 /// The position of the channels in a batch: N x 3 x H x W, or N x H x W x 3.
@@ -46,10 +46,10 @@ struct ModelSpec {
     /// The part of a tuple, list or dict output that has the scores, such as "0" or "logits". The
     /// default "" means the only tensor in it, or the part named "logits".
     std::string output;
-    /// Without a value: as the file declares, else nchw and float32.
+    /// Without a value, these are what the file declares, else nchw and float32.
     std::optional<InputLayout> layout;
     std::optional<InputType> input_type;
-    ClassList classes;              ///< empty: ImageNet for 1000 classes, else numbers
+    ClassList classes;              ///< empty means ImageNet's for 1000 classes, else numbers
     std::string preset;             ///< the preset that gave the defaults, "" if none
     std::filesystem::path sidecar;  ///< "" when none
     /// The size of training, for people: "224x224, crop_pct 0.95". It is set if the input has the
@@ -58,12 +58,12 @@ struct ModelSpec {
     std::string instead_of;
     bool named = false;               ///< the name was chosen by the user and is not the file's
                                       ///< stem
-    std::filesystem::path also_read;  ///< the second of transformers' two files; "" if none
+    std::filesystem::path also_read;  ///< the second of transformers' settings files; or ""
     std::vector<std::string> without_effect;  ///< keys of the sidecar that have no effect here
     /// For a model in Python: the request, "timm:resnet18"; for a checkpoint its architecture. ""
     /// for a file that Assay runs.
     std::string source = {};
-    /// The process of such a model, which runs as long as a ModelSpec or a Classifier refers to it.
+    /// The process of a model in Python. It runs as long as a ModelSpec or Classifier uses it.
     std::shared_ptr<PythonModel> python = {};
 };
 
@@ -98,10 +98,10 @@ std::string_view name_of(ModelRuntime);
 /// Facts from opening a model and one trial run.
 struct ModelFacts {
     std::uint32_t classes = 0;
-    /// The count of numbers in the parameters. Shared ones count once, buffers (batch-norm
-    /// statistics) do not count. A file without parameters has its weights as constants or buffers
-    /// (a frozen graph, weights as codes): then all of those count. ONNX: the numbers in the
-    /// floating-point initializers without the running mean and variance of batch norms.
+    /// The count of numbers in the parameters. Shared parameters count once, and buffers
+    /// (batch-norm statistics) do not count. A file without parameters has its weights as constants
+    /// or buffers (a frozen graph, weights as codes): then all of those count. For ONNX, it counts
+    /// floating-point initializers except the running mean and variance of batch norms.
     std::int64_t parameters = 0;
     std::int64_t fixed_batch = 0;  ///< the only batch size that the model takes; 0 means any.
                                    ///< scores() splits and pads batches to it
@@ -110,7 +110,7 @@ struct ModelFacts {
     std::string device;
     std::uint32_t devices = 1;  ///< devices of that kind, which share the calls
     /// The number of calls that wait for devices at the same time without using a core; further
-    /// calls wait for these. 0 means that calls compute on the processor.
+    /// calls wait for one of these to finish. 0 means that calls compute on the processor.
     std::uint32_t lanes = 0;
     Precision precision = Precision::fp32;
     std::string framework;  ///< "LibTorch 1.13.1"; on CUDA devices with the versions of CUDA and
@@ -122,7 +122,7 @@ struct ModelFacts {
     /// Remarks for the user on how the file is run, as sentences without a full stop. Examples:
     /// computed in another precision, fed bytes, an output chosen by its name.
     std::vector<std::string> notes;
-    /// Files next to the model with some of its weights (ONNX's external data), sorted.
+    /// Files next to the model that contain some of its weights (ONNX's external data), sorted.
     std::vector<std::filesystem::path> data_files;
     ModelRuntime runtime = ModelRuntime::libtorch;
 };
@@ -144,9 +144,9 @@ constexpr auto words_of(Isolation) {
 }
 
 struct ClassifierOptions {
-    /// The devices: "cpu", or "cuda" for all CUDA devices of the same type as the first. To choose
-    /// among them, "cuda:1" is that device, and "cuda:0,1" are these two, which must be of one
-    /// type. With "auto", uses "cuda" if available, else "cpu".
+    /// The devices: "cpu", or "cuda" for all CUDA devices of the same type as the first. "cuda:1"
+    /// chooses one device, and "cuda:0,1" two devices, which must be of the same type. With "auto",
+    /// uses "cuda" if available, else "cpu".
     std::string device = "auto";
     Isolation isolate = Isolation::automatic;
     /// For processes that share a machine's devices: this one's number from 0, out of `processes`.
@@ -154,8 +154,8 @@ struct ClassifierOptions {
     std::uint32_t process = 0;
     std::uint32_t processes = 1;
     Precision precision = Precision::fp32;
-    /// The most seconds that a model's process may take for one batch. 0: ten times the slowest of
-    /// its first five, but at least 60 s.
+    /// The most seconds that a model's process may take for one batch. 0 allows ten times the
+    /// slowest of its first five batches, but at least 60 s.
     std::uint32_t model_timeout = 0;
     /// Models in Python must not download anything.
     bool offline = false;
@@ -206,7 +206,7 @@ struct LossBatch {
     Loss loss = Loss::cross_entropy;
     std::span<const float> input;            ///< n x 3 x height x width, normalised
     std::span<const std::uint32_t> labels;   ///< n, each below the number of classes
-    std::span<const std::uint32_t> targets;  ///< n if the loss has a target, else empty
+    std::span<const std::uint32_t> targets;  ///< n classes if the loss has a target, else empty
 };
 
 /// Receives the results of a LossBatch.
@@ -227,8 +227,8 @@ public:
     /// takes bytes or another layout. `out` has n x classes floats, row-major. Throws bad_input
     /// (the model refuses the shape, or returns something other than n x classes), out_of_memory.
     virtual void scores(std::span<const float> input, std::size_t n, std::span<float> out) = 0;
-    /// Whether score_bytes() is faster: on devices it is, because bytes take a quarter of the
-    /// transfer time.
+    /// Whether score_bytes() is faster than scores(). It is on devices, because bytes take a
+    /// quarter of the transfer time.
     virtual bool prefers_bytes() const { return false; }
     /// The scores of images given as bytes, bit-identical to scores() for the floats that the bytes
     /// represent. Throws as scores().
@@ -259,17 +259,17 @@ public:
 };
 
 /// Opens the plug-in on first use, which costs about half a second once. Then loads the model, runs
-/// it once on one zero image and checks the result's shape. Throws bad_input: not a model file,
-/// unknown operator (named), several tensors as output without `output` (the message lists them).
-/// Also throws bad_input: a class count other than spec.num_classes, input size refused. Throws
-/// usage: no such device, a precision that the device lacks, built without LibTorch.
+/// it once on one zero image and checks the result's shape. Throws bad_input for a file that is no
+/// model, an unknown operator, several output tensors without `output`, another class count than
+/// spec.num_classes, or a refused input size. Throws usage for an unknown device, a precision that
+/// the device lacks, or a build without LibTorch.
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options = {});
 
-/// "LibTorch 1.13.1". Opens the plug-in. Throws usage if there is none.
+/// Returns "LibTorch 1.13.1". Opens the plug-in. Throws usage if there is none.
 std::string model_framework();
 
-/// The plug-in that runs models, as its file describes itself.
+/// The plug-in that runs models, as described in its file.
 struct FrameworkFile {
     std::filesystem::path file;
     std::string framework;  ///< "LibTorch 1.13.1, ONNX"; "?" if it does not say
@@ -281,12 +281,12 @@ struct FrameworkFile {
 /// none, or if this build has no LibTorch.
 FrameworkFile framework_file();
 
-/// The CUDA devices that the framework finds.
+/// The CUDA devices that LibTorch finds.
 struct CudaFacts {
     int devices = 0;
     std::string libraries = {};  ///< "CUDA 12.4, cuDNN 9.1.0"; "" without a device
 };
-/// Opens the framework. Throws usage as load_model().
+/// Opens LibTorch's plug-in. Throws usage as load_model().
 CudaFacts cuda_of_framework();
 
 }  // namespace assay

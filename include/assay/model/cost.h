@@ -1,4 +1,4 @@
-// The cost of a network: its number of weights, its products, its memory and its time.
+// The cost of a network: its weights, multiply-accumulates, memory and time.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct OperatorCost {
     std::uint64_t macs = 0;             ///< for the whole batch
     std::uint64_t activation_macs = 0;  ///< the part of these whose factors both depend on the
                                         ///< image, as in attention
-    std::uint64_t elements = 0;         ///< numbers that are processed; 0 for products and movement
+    std::uint64_t elements = 0;         ///< numbers that it processes; 0 for products and movement
 };
 
 /// One executed node of the graph: a node of an ONNX file or of an exported program, or one call of
@@ -41,7 +41,7 @@ struct OperatorCost {
 struct NodeCost {
     std::string name;   ///< the file's name, or the operator's
     std::string op;     ///< "Conv", "aten::conv2d"
-    std::string shape;  ///< of its last result: "1 x 64 x 56 x 56"
+    std::string shape;  ///< shape of its last result: "1 x 64 x 56 x 56"
     std::uint64_t macs = 0;
     std::uint64_t live_bytes = 0;  ///< activations in memory while it runs, including its results
 };
@@ -54,10 +54,10 @@ struct WeightCost {
 };
 
 struct CostRequest {
-    std::int64_t batch = 1;  ///< images at once
-    int threads = 1;         ///< for timed runs; counts do not depend on it
-    int warmup = 3;          ///< runs before the timed ones
-    int runs = 20;           ///< 0: no latency
+    std::int64_t batch = 1;  ///< number of images that are computed together
+    int threads = 1;         ///< threads of the timed runs; counts do not depend on it
+    int warmup = 3;          ///< number of runs before the timed ones
+    int runs = 20;           ///< number of timed runs; 0 measures no latency
 };
 inline constexpr std::int64_t most_cost_batch = 1 << 16;
 inline constexpr int most_cost_threads = 1024;

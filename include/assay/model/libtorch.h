@@ -20,10 +20,10 @@ enum class LibTorchSource { torch_dir, python, distribution };
 /// A possible LibTorch, judged by its files without opening them.
 struct LibTorch {
     LibTorchSource source = LibTorchSource::distribution;
-    std::string asked;                ///< "Torch_DIR", "python3", "the distribution"
+    std::string asked;                ///< the source: "Torch_DIR", "python3", "the distribution"
     std::filesystem::path root;       ///< contains include/ and lib/; "" if there is none
     std::filesystem::path libraries;  ///< the folder of libtorch_cpu.so
-    std::string version;              ///< "2.6.0"; "": not known
+    std::string version;              ///< "2.6.0"; "" if it is not known
     bool cuda = false;                ///< it has libtorch_cuda.so
     /// Why no plug-in can be compiled for it, as a sentence without a full stop; "" if one can.
     std::string unusable;
@@ -34,9 +34,9 @@ struct LibTorchOptions {
     std::filesystem::path folder;  ///< the folder for the plug-in; "" means the user's folder
 };
 
-/// Looks in Torch_DIR of the environment if it is set, in the Python's package torch, and in the
-/// distribution. Torch_DIR is the folder of TorchConfig.cmake, or the root. Cost: starts Python,
-/// which only locates its package. Of its output, only the existence of files is trusted.
+/// Looks for LibTorch in Torch_DIR of the environment if it is set, in the Python's package torch,
+/// and in the distribution. Torch_DIR is the folder of TorchConfig.cmake, or the root. Cost: starts
+/// Python, which only locates its package. Of its output, only the existence of files is trusted.
 std::vector<LibTorch> find_libtorch(const LibTorchOptions& options);
 /// The first LibTorch for which a plug-in can be compiled. One that the user named (Torch_DIR,
 /// options.python) is never skipped: then throws usage with the reason. Also throws usage if there

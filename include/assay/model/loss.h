@@ -7,9 +7,9 @@
 
 namespace assay {
 
-/// With z the scores of one image, y its label, t a target, z_(k) the k-th largest score. Each
-/// grows as the image comes closer to being misclassified. margin and difference are positive
-/// exactly if it is.
+/// Here z are the scores of one image, y is its label, t a target, z_(k) the k-th largest score.
+/// Each loss grows as the image comes closer to misclassification. margin and difference are
+/// positive exactly if it is misclassified.
 enum class Loss {
     cross_entropy,  ///< -log softmax(z)_y
     margin,         ///< max_{i != y} z_i - z_y
@@ -28,9 +28,9 @@ std::uint32_t least_classes(Loss);
 /// Whether the loss uses the target: difference and targeted_dlr do.
 bool has_target(Loss);
 
-/// The loss of one image and, in `derivative` (as long as `scores`), its derivative by each score.
-/// Computed in double precision from the scores; of equal scores the first counts as the larger.
-/// O(C). label and target: below scores.size(); scores.size() >= least_classes(loss).
+/// Returns the loss of one image. `derivative`, as long as `scores`, gets its derivative by each
+/// score. Computed in double precision from the scores; of equal scores the first counts as the
+/// larger. Cost: O(C). label and target are below scores.size().
 double loss_of(Loss loss, std::span<const float> scores, std::uint32_t label, std::uint32_t target,
                std::span<float> derivative);
 

@@ -19,7 +19,7 @@ std::vector<std::string> files_like_sidecars(const std::filesystem::path& model)
 std::vector<std::string> notes_on_files_like_sidecars(const ModelSpec& spec);
 
 /// The existing model to which `file` belongs by its name, or "" if none. It belongs to a model if
-/// it would be the model's settings file. It also does if it is the `config.json` or
+/// it would be the model's settings file. It also belongs to a model if it is the `config.json` or
 /// `preprocessor_config.json` that a folder's models share.
 std::filesystem::path model_of_sidecar(const std::filesystem::path& file);
 

@@ -29,7 +29,7 @@ enum class NetworkKind {
 /// version of LibTorch, for any number of threads. This holds because every random draw depends
 /// only on (seed, purpose, epoch, image).
 struct TrainSpec {
-    std::string name;  ///< name of the file: letters, digits, '-', '_', '.'
+    std::string name;  ///< file name: letters, digits, '-', '_', '.'
     NetworkKind network = NetworkKind::whole;
     int width =
         16;  ///< channels of the first layer, 1..256; later layers have 2 and 4 times as many
@@ -41,9 +41,9 @@ struct TrainSpec {
         4e-3;  ///< peak of a ramp up (the first fifth) and a cosine down to 0; AdamW
     double weight_decay = 0.02;  ///< AdamW (Loshchilov, Hutter 2019)
     double label_smoothing = 0;  ///< [0, 1)
-    /// The proportion of the training images to use, (0, 1], drawn per image.
+    /// The proportion of the training images to use, in (0, 1]; drawn per image.
     double share = 1;
-    /// Mirror, shift by up to a twelfth of the side, change brightness, contrast and color.
+    /// Mirror images, shift them by up to a twelfth of the side, and change their colors.
     bool augment = true;
     /// The proportion of images, in each epoch, that first pass through a random convolution, which
     /// preserves outlines and destroys textures and colors. Source: Xu, Liu, Yang, Raffel,
@@ -58,8 +58,8 @@ struct TrainSpec {
     /// to minimise the negative log-likelihood of the held-out images (Guo, Pleiss, Sun, Weinberger
     /// 2017). "" saves none.
     std::string calibrated_copy;
-    /// The proportion of images kept out of training, for the temperature and for the report. [0,
-    /// 0.9].
+    /// The proportion of images kept out of training, for the temperature and for the report: 0 to
+    /// 0.9.
     double held_out = 0.1;
     std::uint64_t seed = 1;
 };
@@ -71,11 +71,11 @@ struct TrainReport {
     std::string name;
     std::filesystem::path file;             ///< FOLDER/<name>.pt; settings beside it in <name>.toml
     std::filesystem::path calibrated_file;  ///< "" without calibrated_copy
-    bool reused = false;                    ///< unchanged since an earlier run, so not trained
-                                            ///< again
+    bool reused = false;                    ///< whether an earlier run made it, so that it was not
+                                            ///< trained again
     double seconds = 0;            ///< processor time of the training, in this or an earlier run
-    double loss = 0;               ///< mean cross entropy over the last epoch, as trained
-    double temperature = 1;        ///< of the calibrated copy
+    double loss = 0;               ///< mean cross entropy over the last epoch, with augmentation
+    double temperature = 1;        ///< temperature of the calibrated copy
     std::uint64_t trained_on = 0;  ///< images
     std::uint64_t held_out = 0;    ///< held-out images, and how many of them are classified
                                    ///< correctly:
@@ -86,7 +86,7 @@ struct TrainReport {
 };
 
 struct TrainOptions {
-    std::filesystem::path folder;  ///< for the files; created if missing
+    std::filesystem::path folder;  ///< folder for the files; created if missing
     int threads =
         0;  ///< networks trained at the same time, each on one thread; 0 means one per core
     bool again = false;             ///< train again even if the network exists

@@ -39,13 +39,13 @@ enum class Corners {
             ///< cuts
 };
 
-/// These throw usage with the known names.
+/// These functions throw usage with the known names.
 BoxFormat box_format_named(std::string_view);
 Corners corners_named(std::string_view);
 std::string_view name_of(BoxFormat);
 std::string_view name_of(Corners);
 
-/// In pixels; 0 x 0 if not known.
+/// Sizes in pixels; 0 x 0 if not known.
 struct ImageSize {
     std::int32_t width = 0, height = 0;
     bool operator==(const ImageSize&) const = default;
@@ -63,7 +63,7 @@ enum class BoxFault {
     unknown_class,
     no_single_label,  ///< whole images: without a label, or with several
     missing_image,
-    ambiguous_image,   ///< several images have this name
+    ambiguous_image,   ///< several images have the name in the annotation
     unreadable_image,  ///< the image exists but cannot be decoded
     other_size,  ///< the annotation is for an image of another size, such as the original of a
                  ///< resized copy, so its corners are elsewhere
@@ -85,10 +85,10 @@ struct RejectedBox {
     std::string detail;  ///< the values met
 };
 
-/// One line for people: "reversed: boxes.csv line 7: image a.jpg, class cat: 9 0 3 5".
+/// One line for messages: "reversed: boxes.csv line 7: image a.jpg, class cat: 9 0 3 5".
 std::string describe(const RejectedBox&);
 
-/// The content of annotation files, before looking at any image or class list.
+/// The content of annotation files, before any image or class list is read.
 struct BoxList {
     BoxFormat format = BoxFormat::csv;
     Corners corners = Corners::inclusive0;
@@ -96,7 +96,7 @@ struct BoxList {
         std::uint32_t image;   ///< index into `images`
         std::uint32_t cls;     ///< index into `classes`
         std::uint32_t source;  ///< index into `sources`
-        std::uint32_t place;   ///< object, line or annotation, from 1
+        std::uint32_t place;   ///< number of the object, line or annotation, from 1
         /// as written, but COCO's sides are converted to corners
         std::array<double, 4> corners;
         bool difficult = false, truncated = false;  ///< as marked in VOC
@@ -113,14 +113,14 @@ struct BoxList {
     std::uint64_t without_boxes = 0;  ///< images that are listed without a box
 };
 
-/// Reads annotations. `corners` defaults to inclusive0; COCO always uses edges. Throws bad_input:
-/// no such file, a damaged or foreign file, no box at all. One damaged XML among others becomes a
-/// `rejected` row instead. Limits: 1 MiB per XML, nested 64 deep, no internal DTD; other files 1
-/// GiB, COCO nested 64 deep. Cost: one pass; memory ~60 bytes per box.
+/// Reads annotations. `corners` defaults to inclusive0; COCO always uses edges. Throws bad_input
+/// for a file that is missing, damaged or of another kind, and if there is no box. A damaged XML
+/// among others becomes a `rejected` row. Limits: 1 MiB per XML, 1 GiB per other file, nesting 64
+/// deep in XML and COCO, no internal DTD. Cost: one pass; memory ~60 bytes per box.
 BoxList read_boxes(const std::filesystem::path& path, BoxFormat format = BoxFormat::automatic,
                    std::optional<Corners> corners = std::nullopt);
 
-/// A future patch: 24 bytes.
+/// A box that will become a patch: 24 bytes.
 struct Patch {
     std::uint32_t image;  ///< index into the pool's images
     std::int32_t cls;
@@ -133,7 +133,7 @@ struct PatchPool {
     std::filesystem::path root;
     StringColumn images;  ///< below root
     using Size = ImageSize;
-    std::vector<Size> sizes;  ///< one per image
+    std::vector<Size> sizes;  ///< one size per image
     ClassList classes;
     std::vector<Patch> patches;  ///< in the order of the annotations (or items)
 
@@ -142,25 +142,25 @@ struct PatchPool {
     /// Patches clipped by exactly one pixel at the right or bottom. If there are many, the corners
     /// probably follow another convention.
     std::uint64_t clipped_by_one = 0;
-    /// The numbers of patches with the same pixels and class as an earlier one, and with the same
-    /// pixels but another class. With the first such pair for people, or "".
+    /// The number of patches of each
+    /// class.
     std::uint64_t duplicates = 0, conflicts = 0;
     std::string first_duplicate, first_conflict;
     std::vector<RejectedBox> rejected;
     std::array<std::uint64_t, box_fault_count> rejected_by_fault() const;
     /// Patches of each class.
     std::vector<std::uint64_t> class_counts() const;
-    /// Covers classes, images, sizes and patches, but not the root.
+    /// A hash of classes, images, sizes and patches, but not of the root.
     std::string fingerprint() const;
 };
 
 struct PoolOptions {
-    ClassList classes{};          ///< empty: see make_pool
+    ClassList classes{};          ///< if empty, see make_pool
     std::int32_t min_side = 1;    ///< pixels, after clipping
     bool skip_difficult = false;  ///< exclude boxes marked so in VOC
     bool skip_truncated = false;
     bool skip_duplicates = false;  ///< exclude all but the first box with the same pixels and class
-    int threads = 0;               ///< 0 means one per core
+    int threads = 0;               ///< 0 means one thread per core
     ProgressCallback progress{};   ///< counts images in the step "reading"
 };
 
@@ -174,15 +174,15 @@ struct PoolOptions {
 /// WordNet ids. Otherwise they are numbers 0 to the largest if all texts are numbers, else the
 /// texts in byte order.
 ///
-/// Patches come in the order of the list, for any number of threads. Throws bad_input: no patch is
-/// left, no folder; interrupted. `notes` receives what was assumed.
+/// Patches come in the order of the list, for any number of threads. Throws bad_input if there is
+/// no folder or no patch is left; interrupted. `notes` receives the assumptions.
 PatchPool make_pool(const BoxList& list, const std::filesystem::path& root,
                     const PoolOptions& options, std::vector<std::string>* notes = nullptr);
 
 /// Makes each image of a labeled data set a patch. options.classes is ignored.
 PatchPool make_pool(const Dataset& dataset, const PoolOptions& options);
 
-/// Columns fault, where, image, class, detail.
+/// A table with the columns fault, where, image, class, detail.
 std::string rejected_csv(const std::vector<RejectedBox>& rejected);
 
 }  // namespace assay

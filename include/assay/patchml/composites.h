@@ -21,7 +21,7 @@
 
 namespace assay {
 
-/// k patches per composite. The longer side of each has p pixels.
+/// A grid: k patches per composite. The longer side of each has p pixels.
 struct Grid {
     int k;
     int p;
@@ -29,27 +29,27 @@ struct Grid {
 };
 
 struct CompositeOptions {
-    /// The papers' five.
+    /// The papers' five grids.
     std::vector<Grid> grids = {{2, 256}, {3, 256}, {4, 256}, {6, 170}, {9, 128}};
     int canvas = 512;       ///< F: the height and width of a composite in pixels; at most 8192
-    bool distinct = false;  ///< each composite has k different classes
+    bool distinct = false;  ///< whether each composite has k different classes
     Interpolation interpolation = Interpolation::bicubic;
     std::uint64_t seed = 1;
-    std::size_t limit = 0;  ///< only the first n composites of each grid; 0 means all
+    std::size_t limit = 0;  ///< make only the first n composites of each grid; 0 means all
     /// 1 to 100: writes JPEG (see encode_jpeg) instead of PNG. Files are a fraction of the size,
     /// but the pixels differ and depend on the JPEG library.
     std::optional<int> jpeg_quality{};
     /// The members below do not affect the output.
-    int threads = 0;  ///< 0: one per core
+    int threads = 0;  ///< 0 means one thread per core
     /// The limit in bytes for cached resized patches that other grids and seeds can use. The first
-    /// ones stay: every grid uses every patch once, in random order, so no other choice has more
-    /// hits.
+    /// patches stay in the cache, which is optimal because every grid uses each patch once in
+    /// random order.
     std::size_t cache_bytes = std::size_t{256} << 20;
     ProgressCallback progress{};  ///< counts composites in a step named by the folder
 };
 
-/// The papers' p for k of 2, 3, 4 (canvas / 2), 6 (canvas / 3) and 9 (canvas / 4). For any other k
-/// the largest that fits: floor(canvas / ceil(sqrt(k))). k >= 1.
+/// The papers' p for k of 2, 3, 4 (canvas / 2), 6 (canvas / 3) and 9 (canvas / 4). For any other k,
+/// the largest p that fits: floor(canvas / ceil(sqrt(k))). k >= 1.
 int default_patch_side(int k, int canvas);
 
 /// Throws usage, naming every invalid grid: k or p below 1, k p^2 > F^2, k > floor(F / p)^2, a
@@ -67,7 +67,7 @@ struct CompositePlan {
     std::size_t size() const { return patches.size() / static_cast<std::size_t>(grid.k); }
 };
 
-/// Draws without replacement while k patches are left (or until the limit). It uses the draws of
+/// Draws patches without replacement while k are left (or until the limit). It uses the draws of
 /// RandomStream(seed, "patchml.draw", k * 2^32 + p) in order, each picking one of the remaining
 /// patches uniformly.
 ///
@@ -79,14 +79,15 @@ CompositePlan plan_composites(const PatchPool& pool, const Grid& grid,
 
 /// The position of a patch on its canvas, in pixels from the top left.
 struct Placement {
-    int row, column;  ///< of its cell: j / c and j mod c, c = floor(canvas / p)
-    int x, y;         ///< of the patch: its cell's corner and the offset
+    int row, column;  ///< row and column of its cell: j / c and j mod c, c = floor(canvas / p)
+    int x, y;         ///< position of the patch: its cell's corner plus the offset
     int width, height;
 };
 
-/// The longer side becomes p, the other round(p * shorter / longer), halves up, at least 1. The
-/// offset in the cell is uniform in [0, p - width] x [0, p - height]. Composite i uses
-/// RandomStream(seed, "patchml.offset", ((k * 2^16 + p) * 2^32 + i)), two draws per cell, x first.
+/// Places the patches of a composite. The longer side is p, the other round(p * shorter / longer),
+/// at least 1. The offset in the cell is uniform in [0, p - width] x [0, p - height]. Composite i
+/// uses RandomStream(seed, "patchml.offset", ((k * 2^16 + p) * 2^32 + i)), two draws per cell, x
+/// first.
 std::vector<Placement> place_patches(const PatchPool& pool, const CompositePlan& plan,
                                      std::size_t i, const CompositeOptions& options);
 
@@ -100,7 +101,7 @@ Image compose(const PatchPool& pool, const CompositePlan& plan, std::size_t i,
 struct GridCounts {
     Grid grid{};
     std::uint64_t composites = 0;
-    std::vector<std::uint64_t> by_labels;  ///< [n]: with exactly n labels; k + 1 numbers
+    std::vector<std::uint64_t> by_labels;  ///< [n]: composites with exactly n labels; k + 1 numbers
     std::uint64_t patches_left = 0;        ///< patches of the pool that no composite uses
     std::uint64_t repeats() const;         ///< composites with fewer than k labels
 };
@@ -119,7 +120,7 @@ struct CompositeReport {
     std::uint64_t seed = 0;
     std::vector<GridCounts> grids;
     std::uint64_t composites = 0;
-    std::uint64_t found = 0;  ///< composites from an interrupted run
+    std::uint64_t found = 0;  ///< composites that an interrupted run made
     bool was_there = false;   ///< a finished data set with the same settings exists, so nothing was
                               ///< done
     std::uint64_t image_bytes = 0;

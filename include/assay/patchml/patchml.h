@@ -17,14 +17,14 @@
 namespace assay {
 
 struct PatchmlOptions {
-    /// Either `images`, the folder to which `boxes` refers, and `boxes`. Or `whole`: a labeled data
-    /// set, each of whose images is one patch.
+    /// Set either `boxes` and `images`, the folder to which they refer. Or set `whole`, a labeled
+    /// data set whose images are one patch each.
     std::filesystem::path images, boxes, whole;
     std::filesystem::path list;     ///< file with the labels of the images of `whole`, if needed
-    std::string format = "auto";    ///< of the boxes: auto, voc, solution, coco, csv
+    std::string format = "auto";    ///< format of the boxes: auto, voc, solution, coco, csv
     std::string corners;            ///< inclusive0, inclusive1, edges; "" as in read_boxes
-    std::filesystem::path classes;  ///< class list file; "": see make_pool
-    int min_side = 1;               ///< patches with a shorter side are excluded, in pixels
+    std::filesystem::path classes;  ///< class list file; for "" see make_pool
+    int min_side = 1;               ///< pixels; patches with a shorter side are excluded
     bool skip_difficult = false, skip_truncated = false;  ///< exclude boxes marked so in VOC
     bool skip_duplicates = false;  ///< exclude all but the first box with the same pixels and class
 
@@ -42,8 +42,8 @@ struct PatchmlOptions {
     std::filesystem::path out;     ///< the parent of the folders <name>-seed<n>
     std::string name = "patchml";  ///< beginning of the data sets' names
     std::size_t examples = 3;      ///< number of excluded boxes to show, of each kind
-    int threads = 0;               ///< 0: one per core; changes no byte
-    std::size_t cache_mib = 256;   ///< memory for resized patches; changes no byte
+    int threads = 0;               ///< 0 means one thread per core; does not change results
+    std::size_t cache_mib = 256;   ///< memory for resized patches; does not change results
 };
 
 /// How often a class repeats within a composite: the observed and the expected proportion.
@@ -56,7 +56,7 @@ struct GridSummary {
 };
 
 struct PatchmlDataset {
-    CompositeReport made;  ///< planned numbers if nothing is made yet
+    CompositeReport made;  ///< planned numbers before anything is made
     std::vector<GridSummary> grids;
     double seconds = 0;
     /// "planned"; "was there" if nothing was done; "continued" after an interruption; "made".
@@ -73,8 +73,8 @@ struct PatchmlResult {
     std::vector<std::string> rejected;     ///< examples of excluded boxes
 };
 
-/// Checks everything that can be checked before an image is read. Throws usage: contradicting
-/// options, invalid seeds, grids that do not fit.
+/// Checks everything that can be checked before an image is read. Throws usage for contradicting
+/// options, invalid seeds and grids that do not fit.
 void check(const PatchmlOptions& options);
 /// The data sets' folders, one per seed: out/<name>-seed<n>. Throws usage as check().
 std::vector<std::filesystem::path> composite_folders(const PatchmlOptions& options);
@@ -87,8 +87,8 @@ PatchmlResult plan_patchml(const PatchmlOptions& options, const ProgressCallback
 /// data set, named by its folder.
 void make_patchml(PatchmlResult& plan, const ProgressCallback& progress = {});
 
-/// "assay.patchml_report/2". CSV has a row per data set and k. It is partial if boxes were
-/// excluded; warnings show examples.
+/// Schema "assay.patchml_report/2". The csv has a row per data set and k. The report is partial if
+/// boxes were excluded; warnings show examples.
 Report report_of(const PatchmlResult& result);
 
 }  // namespace assay

@@ -1,6 +1,6 @@
-// Which classifiers suit the user's needs: those that meet the needs, that no other classifier
-// beats, and that cannot be distinguished from the best. Also how much a ranking depends on the
-// models that center and scale it.
+// Chooses classifiers for the user's needs: those that meet the needs, those that no other
+// classifier beats, and those that cannot be distinguished from the best. Also how much a ranking
+// depends on the models that center and scale it.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace assay::quality {
 
-/// "accuracy >= 0.75", "params <= 50": a dimension, one of < <= > >=, and a number in the
-/// dimension's unit ("75%" and "50M" also work).
+/// A need such as "accuracy >= 0.75" or "params <= 50": a dimension, one of < <= > >=, and a number
+/// in the dimension's unit ("75%" and "50M" also work).
 struct Need {
     Dimension dimension = Dimension::accuracy;
     bool at_least = true;
     bool strict = false;
     double limit = 0;
     std::string text;        ///< as written
-    std::size_t failed = 0;  ///< models that fail it, among the candidates
+    std::size_t failed = 0;  ///< candidates that fail this need
 };
-/// Throws usage for another form, an unknown dimension, or a limit outside the dimension's range.
+/// Parses a need. Throws usage for another form, an unknown dimension, or a limit out of range.
 Need parse_need(std::string_view text);
 
 struct ChooseOptions {
@@ -54,7 +54,7 @@ struct ChooseResult {
     std::vector<Need> needs;
     std::size_t models = 0;             ///< number of candidates
     std::vector<Candidate> candidates;  ///< best score first
-    PerDimension<DrawnCells> draws{};   ///< which errors are joint
+    PerDimension<DrawnCells> draws{};   ///< which standard errors models share
     std::vector<std::string> notes, warnings;
 };
 
@@ -80,7 +80,7 @@ struct StabilityOptions {
 struct StabilityReading {
     std::string name;
     double mean = 0;       ///< Spearman's correlation of two rankings of all models
-    double deviation = 0;  ///< for a single repeat
+    double deviation = 0;  ///< standard deviation for a single repeat
     double low = 0;        ///< the 2.5th percentile of the repeats
 };
 
@@ -97,7 +97,7 @@ struct StabilityResult {
 /// fewer than 10 models or all of them, and as weights_named() and select_models() do; bad_input as
 /// constants_of() does.
 StabilityResult ranking_stability(const QualityTable& table, const StabilityOptions& options);
-/// "assay.quality_stability/1".
+/// Schema "assay.quality_stability/1".
 Report report_of(const StabilityResult& result);
 
 }  // namespace assay::quality

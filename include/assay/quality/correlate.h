@@ -22,16 +22,16 @@ struct CorrelateOptions {
     std::string adjust =
         "holm";  ///< p-values over all pairs: "holm", "bh" (Benjamini, Hochberg 1995), "none"
     double level = 0.95;
-    std::uint32_t replicates = 1000;  ///< of the families
+    std::uint32_t replicates = 1000;  ///< number of resamples of the families
     std::uint64_t seed = 0;
-    int threads = 0;  ///< 0 means one per core; changes no bit
+    int threads = 0;  ///< 0 means one thread per core; does not change results
 };
 
 struct Correlation {
     Dimension x, y;
     Estimate rho;
     double p = 1;         ///< two-sided, t with n - 2 degrees of freedom
-    double adjusted = 1;  ///< adjusted as the options say
+    double adjusted = 1;  ///< p-value adjusted as the options say
 };
 
 /// The models that share one value of the tag `by`.
@@ -44,7 +44,7 @@ struct CorrelateGroup {
 struct CorrelateResult {
     CorrelateOptions options;
     std::size_t models = 0, families = 0;
-    std::vector<Correlation> pairs;  ///< in the order of the dimensions, x after y
+    std::vector<Correlation> pairs;  ///< in the order of the dimensions; x comes after y
     std::vector<CorrelateGroup> groups;
     std::vector<std::string> notes, warnings;
 };
@@ -54,7 +54,7 @@ struct CorrelateResult {
 /// resampled families. A pair is undefined if it has fewer than four models or if all values are
 /// equal. Throws usage: selectors, an unknown tag or adjustment, no value of `by` with ten models.
 CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateOptions& options);
-/// "assay.quality_correlate/1".
+/// Schema "assay.quality_correlate/1".
 Report report_of(const CorrelateResult& result);
 
 }  // namespace assay::quality

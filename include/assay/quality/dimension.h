@@ -36,7 +36,7 @@ struct DimensionFacts {
     bool higher_is_better;
     double weight;        ///< default weight in QUBA; the nine add up to 6
     double low, high;     ///< range of possible values
-    std::string_view is;  ///< one line, including the images that it is measured on
+    std::string_view is;  ///< one line that also names the images that it is measured on
 };
 
 const PerDimension<DimensionFacts>& dimension_facts();
@@ -47,7 +47,7 @@ inline const DimensionFacts& facts_of(Dimension d) {
 /// Finds a dimension by its name, or by another common name ("params", "corruption robustness");
 /// case, blanks, '-' and '_' do not matter.
 std::optional<Dimension> find_dimension(std::string_view name);
-/// The same. Throws usage with the known names.
+/// The same as find_dimension(). Throws usage with the known names.
 Dimension dimension_named(std::string_view name);
 
 }  // namespace assay::quality

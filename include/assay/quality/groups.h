@@ -29,7 +29,7 @@ struct GroupOptions {
     std::uint64_t seed = 0;
 };
 
-/// The test of the paper's table 2.
+/// The result of the test of the paper's table 2.
 struct PublishedTest {
     double p = 1;
     int stars = 0;
@@ -37,10 +37,10 @@ struct PublishedTest {
 
 struct GroupDifference {
     Dimension dimension = Dimension::accuracy;
-    Estimate first, second;  ///< means; a model that is twice in a group counts twice
+    Estimate first, second;  ///< means; a model that appears twice in a group counts twice
     Estimate difference;     ///< second - first, over distinct models, or over pairs
-    /// In standard deviations (Hedges' g; for pairs, standard deviations of their differences),
-    /// corrected for small groups.
+    /// The difference in standard deviations, corrected for small groups: Hedges' g, or for pairs
+    /// the standard deviation of their differences.
     Estimate effect;
     double p = 1;         ///< permutation test, two-sided
     double adjusted = 1;  ///< Holm-adjusted over the dimensions
@@ -51,7 +51,7 @@ struct GroupResult {
     GroupOptions options;
     std::size_t first_models = 0, second_models = 0;  ///< distinct ones
     std::size_t clusters = 0;                         ///< of pairs
-    /// all exchanges were counted instead of drawn
+    /// whether all exchanges were counted instead of drawn
     bool exact = false;
     std::vector<GroupDifference> dimensions;
     std::vector<std::string> notes, warnings;
@@ -60,11 +60,11 @@ struct GroupResult {
 /// Groups are compared in every dimension that all of their models have. Intervals use Student's t,
 /// in Welch's form for two groups, and over clusters for pairs. Tests flip the signs of the
 /// clusters' sums, or exchange models between the groups. They try all ways if there are at most
-/// 2^16. Otherwise they try `permutations` random ones, with one added to both counts. Throws
+/// 2^16. Otherwise they try `permutations` random ways, with one added to both counts. Throws
 /// usage: selectors, groups of different sizes with `paired`, `family` without it, a model in both
 /// groups, a group with fewer than two distinct models.
 GroupResult compare_groups(const QualityTable& table, const GroupOptions& options);
-/// "assay.quality_groups/1".
+/// Schema "assay.quality_groups/1".
 Report report_of(const GroupResult& result);
 
 }  // namespace assay::quality

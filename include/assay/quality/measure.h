@@ -35,7 +35,7 @@ struct MeasureQualityOptions {
     /// The versions that are used; without a value, all existing ones.
     std::optional<std::vector<CorruptionVersion>> versions = {};
     std::string attacked = {};  ///< the data set whose attacks are used; "" means val
-    double eps = 8.0 / 255;     ///< of the attacks
+    double eps = 8.0 / 255;     ///< budget of the attacks
     AttackSpace space = AttackSpace::pixels;
     std::vector<std::string> models = {};  ///< models by name; "" means all that have predictions
                                            ///< for `val`
@@ -49,7 +49,7 @@ struct MeasureQualityOptions {
     /// Draws of labels for the calibration error of a perfectly calibrated classifier; 0 means
     /// none.
     std::uint32_t null_draws = 200;
-    int threads = 0;  ///< 0 means one per core; changes no bit
+    int threads = 0;  ///< 0 means one thread per core; does not change results
 };
 
 /// A number that contributes to a dimension: "fgsm", "ece", "edge", "mixed_same".
@@ -79,11 +79,11 @@ struct MeasuredQuality {
 /// reason instead of a value, and is never 0. Standard errors use the binomial and delta methods
 /// over images (accuracy, ratios), or groups of images (calibration, class balance). Object focus
 /// uses pairs by foreground, and shape bias uses clusters by shape and texture image. The intervals
-/// are in docs/quality.md. Each cell keeps which images it shares with others (ErrorShare).
+/// are in docs/quality.md. Each cell records which images it shares with others (ErrorShare).
 /// Corrupted and attacked images count as the clean ones that they were made of. Pairs of object
-/// focus count as those of mixed-same. The bits are the same for any number of threads and ranks.
-/// Cost: that of score_store() for `val`, and one pass over the predicted classes of every other
-/// store. Throws usage: no `val`, a name that is not a data set, a data set in two roles, an
+/// focus count as the images of mixed-same. Results are bit-identical for any number of threads and
+/// ranks. Cost: that of score_store() for `val`, and one pass over the predicted classes of every
+/// other store. Throws usage: no `val`, a name that is not a data set, a data set in two roles, an
 /// unknown model. Throws bad_input as PredictionStore::open() does, and for stores of one model
 /// that come from two files or have different classes. Also throws bad_input for two data sets with
 /// the same name, and for attacks on other images than the clean ones. Also throws bad_input for a

@@ -16,7 +16,7 @@ namespace assay::quality {
 /// The constants that center and scale a dimension.
 struct QubaConstants {
     PerDimension<double> mean{}, deviation{};
-    std::string source;  ///< for people: "the published constants"
+    std::string source;  ///< where the constants come from: "the published constants"
 };
 /// The constants of the 326 published classifiers, as stored in their code: scores are comparable
 /// between tables.
@@ -27,42 +27,42 @@ const QubaConstants& published_constants();
 QubaConstants constants_of(const QualityTable& table, const std::vector<std::size_t>& models,
                            const PerDimension<double>& weights, double trim = 0.1);
 
-/// The paper's own weights, or one set from its figure 5, in which the weights of one group of
-/// dimensions are doubled.
+/// The paper's own weights, or one set from its figure 5, which doubles the weights of one group of
+/// dimensions.
 struct WeightProfile {
     std::string_view name;
     std::string_view is;
     PerDimension<double> weights;
 };
 const std::vector<WeightProfile>& weight_profiles();
-/// A profile's name, or "accuracy=2,parameters=0", which changes the default's. Throws usage:
-/// unknown names, texts that are not numbers, negative numbers, all zero.
+/// A profile's name, or changes to the default weights: "accuracy=2,parameters=0". Throws usage for
+/// unknown names, negative or no numbers, or if all weights are zero.
 PerDimension<double> weights_named(std::string_view text);
 
 struct QubaOptions {
     std::string weights = "balanced";  ///< as weights_named() accepts it
-    std::vector<std::string> where;    ///< selectors; "": all models
-    bool own_constants = false;        ///< computed from the chosen models themselves
-    double trim = 0.1;                 ///< for own constants, on each side
+    std::vector<std::string> where;    ///< selectors of models; "": all models
+    bool own_constants = false;        ///< whether constants are computed from the chosen models
+    double trim = 0.1;                 ///< for own constants: the proportion excluded on each side
     bool drop_missing = false;         ///< compute the score from the available dimensions,
                                        ///< renormalized; otherwise refuse
-    bool among_published = true;       ///< place each model among the 326
-    std::size_t top = 0;               ///< rows that people see; 0 means all
+    bool among_published = true;       ///< whether each model gets a place among the 326
+    std::size_t top = 0;               ///< number of rows shown to people; 0 means all
     double level = 0.95;
     std::uint32_t replicates = 1000;
     std::uint64_t seed = 0;
 };
 
 struct ScoredModel {
-    std::size_t model = 0;  ///< in the table
+    std::size_t model = 0;  ///< index into the table
     std::string label;
     Estimate score;
     Estimate rank;    ///< 1 is the best of the chosen models
     double best = 0;  ///< probability of rank 1, over the draws
     double top5 = 0;
-    /// 1 + the number of published models with a higher score; undefined if a dimension is missing.
+    /// 1 + the number of published models with higher scores; undefined without all dimensions.
     Estimate place;
-    /// w_i s_i (x_i - mu_i) / sigma_i / sum w: they add up to the score.
+    /// The terms w_i s_i (x_i - mu_i) / sigma_i / sum w, which add up to the score.
     PerDimension<std::optional<double>> contribution;
     std::vector<Dimension> missing;
 };
@@ -95,7 +95,7 @@ struct QubaResult {
 /// log models + parts of shares). Throws usage as weights_named() and select_models() do; bad_input
 /// if a dimension with a weight is missing.
 QubaResult score_quality(const QualityTable& table, const QubaOptions& options);
-/// "assay.quality_score/1".
+/// Schema "assay.quality_score/1".
 Report report_of(const QubaResult& result);
 
 }  // namespace assay::quality

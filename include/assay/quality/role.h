@@ -41,8 +41,8 @@ const std::array<RoleFacts, role_count>& role_facts();
 inline const RoleFacts& facts_of(Role role) {
     return role_facts()[static_cast<std::size_t>(role)];
 }
-/// Parses the names in files and options; '-' and '_' are equivalent. Throws usage with the known
-/// names.
+/// Finds a role by its name in files and options; '-' and '_' are equivalent. Throws usage with the
+/// known names.
 Role role_named(std::string_view name);
 
 /// Opens the images of a role. Reads any folder or list that open_dataset() reads, and the

@@ -1,5 +1,5 @@
-// All nine dimensions of classifiers from their files and images: missing predictions are computed,
-// then everything is measured.
+// Measures all nine dimensions of classifiers from their files and images. Computes missing
+// predictions first.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct QualityRunOptions {
     PredictOptions predict;  ///< runs, threads, batch size, ...
     std::vector<LoadedModel> models;
     std::map<Role, Dataset> data;  ///< opened by open_role()
-    /// The preprocessing for data sets whose images a model does not see through its own
-    /// preprocessing: in the order of `models`.
+    /// The preprocessing for data sets that do not use a model's own preprocessing, in the order of
+    /// `models`.
     std::map<Role, std::vector<Preprocess>> preprocess;
     bool corrupt = true;
     CorruptionSettings corruptions = {{"paper"}, {1, 2, 3, 4, 5}, 0, {}, {}, {}, {}, {}};
@@ -33,20 +33,20 @@ struct QualityRunOptions {
     /// Number of images of val, stratified by class; 0 means all. A sample is a separate data set,
     /// "val-corrupted-100".
     std::size_t corrupt_limit = 0;
-    bool attack = true;            ///< fgsm and pgd, with measure.eps in measure.space
-    std::size_t attack_limit = 0;  ///< likewise, "val-attacked-200"
-    bool check = true;             ///< the guards: run check_model() on a sample of val
+    bool attack = true;            ///< whether to run fgsm and pgd with measure.eps, measure.space
+    std::size_t attack_limit = 0;  ///< number of images to attack: "val-attacked-200"
+    bool check = true;             ///< whether check_model() runs on a sample of val
     std::size_t check_sample = 64;
-    /// Confidence level, seed, eps, space, own_class_sketch; the other options follow from those
-    /// above.
+    /// Confidence level, seed, eps, space, own_class_sketch; the other members follow from the
+    /// options above.
     MeasureQualityOptions measure;
     /// Called once before anything is written, with the plan.
     std::function<void(const QualityPlan&)> announce = {};
 };
 
-/// Checks what can be known to be wrong before an image is read. Throws usage: no val, no model,
-/// models with the same name or different class lists, a val to corrupt that is already corrupted.
-/// Also throws usage: a data set in two roles or with the name that a sample would have, and as
+/// Checks what can be checked before an image is read. Throws usage: no val, no model, models with
+/// the same name or different class lists, a val to corrupt that is already corrupted. Also throws
+/// usage: a data set in two roles or with the name that a sample would have, and as
 /// check(CorruptionSettings) does. Throws bad_input: no image of val has a single label, classes
 /// that fit neither a role nor the classifiers (question_of()).
 void check(const QualityRunOptions& options);
@@ -54,13 +54,13 @@ void check(const QualityRunOptions& options);
 /// One step of a run.
 struct QualityStep {
     std::string name;          ///< "val", "sketch", "corruptions", "attacks", "check"
-    std::string dataset;       ///< whose images; "v1-attacked-200"
-    std::string model;         ///< "" means all of them together
-    std::uint64_t images = 0;  ///< of the data set
+    std::string dataset;       ///< name of the data set: "v1-attacked-200"
+    std::string model;         ///< "" means all models together
+    std::uint64_t images = 0;  ///< images in the data set
     /// Passes through a network, for all images and models; one with a gradient counts as three.
     /// For attacks this is approximate: only images that are classified correctly are attacked.
     std::uint64_t passes = 0;
-    double done = 0;     ///< proportion done by earlier runs
+    double done = 0;     ///< proportion that earlier runs have done
     double seconds = 0;  ///< estimate for the rest, from the probe
 };
 
@@ -77,27 +77,27 @@ struct QualityPlan {
 /// timed if everything is already done. Writes nothing. Throws as check() and the classifiers do;
 /// bad_input if RUNS contains something else with a name that the run uses.
 QualityPlan plan_quality(const QualityRunOptions& options, const ProgressCallback& progress = {});
-/// "assay.quality_plan/1".
+/// Schema "assay.quality_plan/1".
 Report report_of(const QualityPlan& plan);
 
 struct QualityRunResult {
     MeasuredQuality measured;
-    std::vector<CheckedPair> findings;  ///< of the guards
+    std::vector<CheckedPair> findings;  ///< findings of check_model()
     std::vector<std::string> notes;     ///< only from this run, for people: images that have moved
-    /// Only from this run: batches that were halved. Rows without scores, with the first error, and
-    /// faults that the guards found are warnings of `measured`.
+    /// Only from this run: batches that were halved. Rows without scores and faults found by
+    /// check_model() are warnings of `measured`.
     std::vector<std::string> warnings;
     bool partial = false;         ///< something failed and is therefore missing or doubtful
     std::filesystem::path table;  ///< RUNS/quality.json
 };
-/// Guards each model, computes missing predictions, and measures. Every step resumes at the place
+/// Checks each model, computes missing predictions, and measures. Every step resumes at the place
 /// where it was killed. Writes RUNS/quality.json and RUNS/quality.csv, with the same bytes for any
 /// number of interruptions. Dimensions for which the configuration has no data are missing, but the
 /// result still counts as complete. The same applies to the adversarial robustness of a model
-/// without gradients. Images without a score and faults that the guards find make it partial; a
-/// fault is a note on all of the model's cells. Progress counts predictions, anew in every step,
-/// with the step's name. Throws as plan_quality(), predict(), predict_corrupted(), attack_models()
-/// and measure_quality() do.
+/// without gradients. Images without a score and faults found by the checks make it partial; a
+/// fault is a note on all of the model's cells. Progress counts the predictions of each step, with
+/// the step's name. Throws as plan_quality(), predict(), predict_corrupted(), attack_models() and
+/// measure_quality() do.
 QualityRunResult run_quality(const QualityRunOptions& options,
                              const ProgressCallback& progress = {});
 /// The report of the measurements, with QUBA's scores if every dimension is available.

@@ -13,12 +13,12 @@
 namespace assay::quality {
 
 struct PeopleShapeBias {
-    std::string person;  ///< "": all of them
+    std::string person;  ///< "" means all people together
     Estimate value;      ///< the interval uses two-way clusters, as for classifiers; it treats the
                          ///< people as fixed
-    Estimate wilson;     ///< answers are treated as independent
-    /// The numbers of answers that named the shape, the texture, and of all; images whose two cues
-    /// have the same class are excluded.
+    Estimate wilson;     ///< interval that treats answers as independent
+    /// The numbers of answers that named the shape, answers that named the texture, and all
+    /// answers. Images whose two cues have the same class are excluded.
     std::uint64_t shape = 0, texture = 0, answers = 0;
 };
 

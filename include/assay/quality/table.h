@@ -19,9 +19,9 @@ struct Table;
 
 namespace assay::quality {
 
-/// How the error of a cell depends on the images of one data set: the contribution of each group of
-/// images. The groups are those of group_places(), at most group_count. Cells of models and
-/// dimensions that were measured on the same images have correlated errors.
+/// How the error of a cell depends on the images of one data set, by group of images. The groups
+/// are those of group_places(), at most group_count. Cells of models and dimensions that were
+/// measured on the same images have correlated errors.
 struct ErrorShare {
     std::string data;           ///< identity of the images: StoreSpec::dataset_id
     std::vector<double> parts;  ///< by group
@@ -30,13 +30,13 @@ struct ErrorShare {
 };
 
 struct QualityCell {
-    std::optional<double> value;  ///< none: not measured
+    std::optional<double> value;  ///< no value: not measured
     std::optional<double> standard_error;
     std::uint64_t n = 0;     ///< number of images; 0 means not known
     std::string definition;  ///< "" means that of the published table
     std::string note;
-    /// Their squares add up to that of standard_error. Empty means not known; the cell is then
-    /// treated as independent of all others.
+    /// The squares of the parts add up to the square of standard_error. Empty means not known; the
+    /// cell is then treated as independent of all others.
     std::vector<ErrorShare> shares = {};
     std::string undefined = "";  ///< why there is no value, if known
 
@@ -50,7 +50,7 @@ struct QualityModel {
     /// The name in tables and messages. If others have the same name, it is "name [tag; tag]", or
     /// as a last resort "name #7" with the row's number from 1.
     std::string label;
-    std::vector<std::string> tags;  ///< one per tag of the table
+    std::vector<std::string> tags;  ///< one text per tag of the table
     PerDimension<QualityCell> cells;
     std::string note;
 
@@ -58,7 +58,7 @@ struct QualityModel {
 };
 
 struct QualityTable {
-    std::string source;  ///< for messages: the file
+    std::string source;  ///< the file's name, for messages
     std::vector<std::string>
         tags;  ///< names of columns that are not dimensions: "architecture", "training"
     std::vector<QualityModel> models;
@@ -76,19 +76,19 @@ struct QualityTable {
 /// as such. In json, faults are also a newer version, unknown keys of a model or cell, and other
 /// types. So are shares whose squares do not add up to that of the standard error.
 QualityTable read_quality_table(const std::filesystem::path& file);
-/// The same from text; `source` is named in messages.
+/// Parses the same from text; `source` is the file's name in messages.
 QualityTable parse_quality_table(std::string_view text, const std::string& source);
 
-/// "assay.quality/1", which parse_quality_table() reads back to the bit. The reader ignores keys
-/// that a report adds to a cell ("unit", "interval"), a model ("parts", "notes") or the whole.
+/// Schema "assay.quality/1", which parse_quality_table() reads back exactly. The reader ignores
+/// keys that a report adds to a cell ("unit", "interval"), a model ("parts", "notes") or the table.
 /// Throws bad_input for a text that is not UTF-8.
 nlohmann::json to_json(const QualityTable& table);
-/// The same as text.
+/// The same JSON as text.
 std::string write_quality_json(const QualityTable& table);
 /// The columns that parse_quality_table() reads; parts of dimensions are included if some model has
-/// them. Everything except the shares is kept, to the bit.
+/// them. It keeps everything exactly, except the shares.
 std::string write_quality_csv(const QualityTable& table);
-/// The same as a table of texts: the records of a report.
+/// The same columns as a table of texts: the records of a report.
 Table quality_records(const QualityTable& table);
 
 /// The 326 classifiers of the paper, in its order, with notes on cells that are known to be faulty.
@@ -98,17 +98,17 @@ const QualityTable& published_models();
 
 /// The standard error of a value of the published table, with the other cells of the same row
 /// unchanged. It follows only from the number of the value's images. If the table does not
-/// determine it, it is the mean contribution to QUBA's standard error over the paper's models.
-/// There is none for parameters.
+/// determine it, it is the paper's models' mean contribution to QUBA's standard error. Parameters
+/// have none.
 std::optional<double> assumed_error(const QualityModel& model, Dimension dimension);
 
 /// The models that match every selector, as places in table.models. A selector is TAG=VALUE or
 /// model=VALUE with * for anything (case and '_' do not matter), or rows=1,5,7-9. Rows count from 1
-/// and keep that order, which comparisons of pairs follow. Throws usage: not of that form, a tag
-/// that the table lacks, a row beyond it, nothing found.
+/// and keep that order, which comparisons of pairs follow. Throws usage for another form, a tag or
+/// row that the table lacks, and if no model matches.
 std::vector<std::size_t> select_models(const QualityTable& table,
                                        const std::vector<std::string>& selectors);
-/// The same, but a row that rows= names twice appears twice: lists of pairs need this.
+/// The same, but a row that rows= names twice appears twice, as lists of pairs require.
 std::vector<std::size_t> select_listed(const QualityTable& table,
                                        const std::vector<std::string>& selectors);
 /// Each model once, at its first place.

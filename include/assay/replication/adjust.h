@@ -1,11 +1,11 @@
-// How much of the accuracy gap between a data set and its replication is selection bias?
+// Estimates how much of the accuracy gap between a data set and its replication is selection bias.
 //
 // Let A1 and A2 be the accuracies on the original and the replication. Let A be the accuracy on the
 // replication reweighed to the original's distribution of selection rates (estimators.h). The gap
 // then splits as in equation 2 of Engstrom et al. (ICML 2020): A1 - A2 = (A1 - A) + (A - A2). The
-// first part is what remains, and the second part is what was selection bias. Every accuracy and
-// gap is an Estimate in proportions whose n counts the images it was computed from: those of one
-// set, or of both.
+// first part is the remaining gap, and the second part is the selection bias. Every accuracy and
+// gap is an Estimate in proportions. Its n counts the images of the sets that it was computed
+// from.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ std::string_view name_of(Units units);
 struct AdjustOptions {
     bool likelihood = true, moments = true, naive = true, mixture = false, npmle = false;
     std::vector<int> jackknife = {1};  ///< values of d
-    std::vector<int> exponents;  ///< for the moment estimator; empty chooses by the smallest number
+    std::vector<int> exponents;  ///< exponents of the moments; empty chooses by the smallest number
                                  ///< of annotators
     EmptyBins empty_bins = EmptyBins::renormalise;
     Units units = Units::classes;  ///< images are used if there are fewer than 2 classes
@@ -47,12 +47,12 @@ struct AdjustOptions {
 
 /// Names of the methods for a list: "pl", "moments", "naive", "jackknife", "mixture", "npmle".
 const std::vector<std::string>& method_names();
-/// The condition under which a method (its id) is exact, as half a sentence.
+/// The condition under which the method with this id is exact, as half a sentence.
 std::string exact_for(std::string_view id);
-/// Uses only these methods. The jackknife keeps its values of d if it is one of them. Throws usage
+/// Uses only these methods. If the jackknife is among them, it keeps its values of d. Throws usage
 /// with the nearest name.
 void choose_methods(AdjustOptions& options, const std::vector<std::string>& names);
-/// "class" and "image"; "renormalise" and "zero". Throw usage with the nearest name.
+/// Find "class" and "image", and "renormalise" and "zero". They throw usage with the nearest name.
 Units units_named(std::string_view name);
 EmptyBins empty_bins_named(std::string_view name);
 
@@ -71,30 +71,30 @@ struct LineFit {
     Estimate slope, intercept;         ///< a number and a proportion; n: classifiers
     std::optional<double> covariance;  ///< of slope and intercept; with their errors it gives a
                                        ///< band around the line
-    double residual = 0;               ///< root mean square
+    double residual = 0;               ///< root mean square of the residuals
 };
 ResultType result_type(ResultOf<LineFit>);
-/// Throws usage for fewer than 2 points or equal x.
+/// Throws usage for fewer than 2 points, or if all x are equal.
 LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
 
-/// Fitted functions at drawing_rates(); empty if the method fits none.
+/// Fitted functions at drawing_rates(); empty if the method fits no function.
 struct Drawing {
     std::vector<double> first_density,
         second_density;  ///< of selection rates, for the continuous parts only
     std::vector<std::vector<double>> accuracy;  ///< of each classifier on set 2, in [0, 1]
     /// The penalised likelihood's pointwise intervals of the curves, in [0, 1] and never of width
-    /// 0. They hold at their level on average over rates; images count as independent.
+    /// 0. Their coverage is the level on average over rates, with images treated as independent.
     std::vector<std::vector<double>> accuracy_low, accuracy_high;
 };
 /// Rates within (0, 1), closer together towards both ends.
 inline constexpr int drawing_points = 100;
 std::vector<double> drawing_rates();
 
-/// What the readings tell little about: the error of the adjusted accuracy if a classifier's curve
-/// had a jump that the estimate misses. As proportions.
+/// The error of the adjusted accuracy if a classifier's curve had a jump that the readings hardly
+/// show. All values are proportions.
 struct BlindSpots {
     double rate_99 = 0;   ///< 99th percentile of the replication's selection rates
-    double above_99 = 0;  ///< proportion of the original's images with a larger rate
+    double above_99 = 0;  ///< proportion of the original's images with a higher rate
     /// By classifier: what the estimate would miss of an upward jump by 10 points. The jump is at a
     /// rate of .98 for `top_jump`. It is at the rate where the estimate would miss most for
     /// `worst_jump`, and `worst_rate` is that rate.
@@ -118,7 +118,7 @@ struct MethodResult {
     std::vector<int> exponents;
     std::vector<std::vector<double>>
         curves;                      ///< moments: g as coefficients of s^exponent, by classifier
-    std::vector<std::string> notes;  ///< remarks on the fits that a reader must know
+    std::vector<std::string> notes;  ///< remarks on the fits that readers need
     nlohmann::json details;          ///< parameters of fitted densities and curves
     Drawing drawing;
     std::optional<BlindSpots> blind_spots;  ///< only for the penalised likelihood
@@ -128,7 +128,7 @@ struct MethodResult {
     /// formula. There is no value if no interval comes from replicates.
     std::optional<std::size_t> wide_intervals;
 
-    /// If it is false, every estimate gives the reason, and all other members are empty.
+    /// If false, every estimate gives the reason, and all other members are empty.
     bool defined() const { return mean_adjusted.value.has_value(); }
 };
 
@@ -137,14 +137,14 @@ struct AdjustReport {
     std::size_t first_images = 0, second_images = 0, classes = 0;
     Units units = Units::classes;
     CellCounts first_cells, second_cells;
-    std::vector<double> correct;  ///< replication: cell-major, classifiers a cell
+    std::vector<double> correct;  ///< replication: cell-major, one number per classifier
     std::vector<Estimate> first, second;
     Estimate mean_first, mean_second;
     std::optional<LineFit> raw_line;
     std::vector<MethodResult> methods;  ///< the first one is quoted
     std::string quoted;                 ///< its id
-    /// The spread of the adjusted accuracy over exponent sets, largest minus smallest: for each
-    /// classifier and for the mean.
+    /// The largest minus the smallest adjusted accuracy over exponent sets, for each classifier and
+    /// for the mean.
     std::vector<double> sensitivity;
     std::optional<double> mean_sensitivity;
     std::uint32_t bootstrap = 0;
@@ -164,23 +164,23 @@ ResultType result_type(ResultOf<AdjustReport>);
 struct SweepPoint {
     int annotators = 0;
     std::string method;
-    std::vector<int> exponents;    ///< of the moments
+    std::vector<int> exponents;    ///< exponents of the moment estimator
     std::vector<double> adjusted;  ///< by classifier
     double mean = 0;
     /// Images with fewer annotators than the sweep's largest number; no point includes them.
     std::size_t first_left_out = 0, second_left_out = 0;
 };
 ResultType result_type(ResultOf<SweepPoint>);
-/// Naive at every m in `annotators`, jackknife and moments where m allows. All points use the same
-/// images: those with at least the largest m annotators. Throws usage for an m that more than a
-/// hundredth of a set's images lack.
+/// Computes naive for every m in `annotators`, and jackknife and moments if m is large enough. All
+/// points use the same images: those with at least the largest m annotators. Throws usage for an m
+/// that more than a hundredth of a set's images lack.
 std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
                                         const AdjustOptions& options,
                                         const ProgressCallback& progress = {});
-/// Returns the points of a curve: an eighth, two eighths ... of a number of annotators, starting
-/// from 2. All but a hundredth of the images have at least this number of annotators.
+/// Returns the points of a curve, from 2: an eighth, two eighths, ... of a number of annotators.
+/// All but a hundredth of the images have at least that number.
 std::vector<int> eighths(const AdjustReport& report);
-/// The mixture model with other numbers of parts. The method is "mixture5" for 5.
+/// Estimates by mixtures with these numbers of parts. The method for 5 parts is "mixture5".
 std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>& parts,
                                       const AdjustOptions& options);
 

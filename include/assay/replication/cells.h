@@ -18,7 +18,7 @@ namespace assay::replication {
 /// The limit on annotators per image, because some tables have n^2 entries.
 inline constexpr int max_annotators = 512;
 
-/// The possible readings of images with n annotators, n out of a list: cells ordered by n, then k =
+/// The possible readings of images, as cells in the order of n (from a list), then k =
 /// 0..n.
 class CellGrid {
 public:
@@ -30,7 +30,7 @@ public:
     std::size_t size() const noexcept { return n_.size(); }
     int n(std::size_t cell) const { return n_[cell]; }
     int k(std::size_t cell) const { return k_[cell]; }
-    /// The cell of a reading, which must be in the grid.
+    /// The cell of a reading. The grid must contain it.
     std::size_t cell(int n, int k) const {
         return offset_[static_cast<std::size_t>(n)] + static_cast<std::size_t>(k);
     }
@@ -46,10 +46,10 @@ private:
     std::vector<int> n_, k_;
 };
 
-/// Images in each cell.
+/// The number of images in each cell.
 struct CellCounts {
     CellGrid grid;
-    std::vector<double> images;  ///< one per cell, >= 0
+    std::vector<double> images;  ///< one number per cell, >= 0
     double total() const;
     double mean_frequency() const;  ///< mean of k / n; 0 without images
 };
@@ -76,7 +76,7 @@ private:
     std::vector<double> table_;
 };
 
-/// log C(n, k), exact sums of logarithms (no lgamma differences).
+/// The logarithm of C(n, k), from exact sums of logarithms (no lgamma differences).
 double log_choose(int n, int k);
 
 }  // namespace assay::replication

@@ -30,8 +30,8 @@ struct CellWeights {
 };
 
 /// Equations 4 and 5: reweigh set 2 so that its readings are distributed as those of set 1. Biased
-/// towards the raw accuracy by about c^2/n: readings are noisy selection rates. All images are
-/// thinned to `m` annotators. Throws bad_input if there is no image, or no common reading.
+/// by about c^2/n towards the raw accuracy, because readings are noisy. All images are thinned to
+/// `m` annotators. Throws bad_input if there is no image, or no common reading.
 CellWeights naive_weights(const CellCounts& first, const CellCounts& second,
                           const Thinning& thin_first, const Thinning& thin_second,
                           EmptyBins rule = EmptyBins::renormalise);
@@ -44,16 +44,16 @@ CellWeights naive_weights(const CellCounts& first, const CellCounts& second, int
 CellWeights jackknife_weights(const CellCounts& first, const CellCounts& second, int d,
                               EmptyBins rule = EmptyBins::renormalise);
 
-/// The polynomial in 1/n through theta at each of `ns` (distinct), at 1/n = 0.
+/// The value at 1/n = 0 of the polynomial in 1/n through theta at each of `ns` (distinct).
 CellWeights extrapolated_weights(const CellCounts& first, const CellCounts& second,
                                  std::span<const int> ns, EmptyBins rule = EmptyBins::renormalise);
 
 /// Exponents of the moment estimator by the smallest number of annotators; {} for n < 2.
 std::vector<int> default_exponents(int smallest_n);
-/// Throws usage unless the first is 0 and they ascend.
+/// Throws usage unless the first exponent is 0 and they ascend.
 void check_exponents(const std::vector<int>& exponents);
-/// Two further sets that show how much the choice matters: a calmer one and one with less bias, as
-/// far as n allows.
+/// Two other sets of exponents that show the influence of the choice, as far as n allows: one with
+/// less variance and one with less bias.
 std::vector<std::vector<int>> companion_exponents(int smallest_n);
 
 /// The factorial-moment estimator: A = b' G^-1 m1. It uses u_e(k, n) = (k)_e / (n)_e, which is
@@ -66,14 +66,14 @@ class MomentProjection {
 public:
     /// `exponents`: 0 first, ascending. Needs n >= 2 max(e) in set 2 and n >= max(e) in set 1
     /// (throws usage). When G is nearly singular (smallest pivot of the scaled Cholesky factor <
-    /// 1e-10) the largest exponent is dropped; exponents() has the remaining ones. Throws bad_input
-    /// if fewer than two remain (all readings alike). Cost: cells * p^2.
+    /// 1e-10) the largest exponent is dropped; exponents() has the remaining exponents. Throws
+    /// bad_input if fewer than two remain (equal readings). Cost: cells * p^2.
     MomentProjection(const CellCounts& first, const CellCounts& second, std::vector<int> exponents);
 
     const std::vector<int>& exponents() const noexcept { return exponents_; }
     const std::vector<int>& dropped() const noexcept { return dropped_; }
     const CellWeights& weights() const noexcept { return weights_; }
-    /// Ratio p1/p2 as a polynomial: coefficients of s^e.
+    /// The ratio p1/p2 as a polynomial: coefficients of s^e.
     const std::vector<double>& ratio() const noexcept { return x_; }
 
     struct Fit {
@@ -97,12 +97,12 @@ private:
     std::vector<double> solve(std::vector<double> rhs) const;
 
     std::vector<int> exponents_, dropped_;
-    std::vector<double> first_, second_;  ///< images by cell
+    std::vector<double> first_, second_;  ///< numbers of images by cell
     double first_total_ = 0, second_total_ = 0;
-    std::vector<double> u1_, u2_;  ///< (exponent + 1) columns per cell: u_0 .. u_max
+    std::vector<double> u1_, u2_;  ///< one column per exponent and cell: u_0 .. u_max
     std::size_t width1_ = 0, width2_ = 0;
     std::vector<double> gram_, factor_,
-        scale_;  ///< p x p row-major, its scaled Cholesky factor, diag^-1/2
+        scale_;  ///< G, p x p row-major; its scaled Cholesky factor; diag^-1/2
     std::vector<double> moments_, x_;
     CellWeights weights_;
 };

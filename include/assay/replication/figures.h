@@ -1,5 +1,5 @@
-// The numbers behind the figures of a replication study, as in Engstrom et al. (ICML 2020). They
-// are everything that a program needs to draw the figures, each with its interval.
+// The numbers in the figures of a replication study, as in Engstrom et al. (ICML 2020). They are
+// all that a program needs to draw the figures, each with its interval.
 //
 // Values with fewer annotators than the study has are expectations over which of them are asked
 // (Thinning), computed from all readings. They exclude the few images (up to a hundredth) with the
@@ -24,9 +24,9 @@ struct FigurePoint {
 };
 ResultType result_type(ResultOf<FigurePoint>);
 
-/// The images with one reading.
+/// The images that have the same reading.
 struct FigureBin {
-    Estimate images;    ///< proportion of the set's images
+    Estimate images;    ///< their proportion of the set's images
     Estimate accuracy;  ///< of these images, mean over classifiers
 };
 ResultType result_type(ResultOf<FigureBin>);
@@ -39,14 +39,14 @@ ResultType result_type(ResultOf<FigureReadings>);
 
 /// One method on halves of the study. `difference` is the mean over halves of the remaining gap,
 /// minus that of the whole study. A bias from finite numbers of images falls as 1/N, so this also
-/// estimates that bias in the whole study. Its interval is from leaving out tenths of the units.
+/// estimates that bias in the whole study. Its interval omits each tenth of the units.
 struct FigureHalves {
     int annotators = 0;
     std::string method;
     double whole = 0, halves = 0;
     Estimate difference;
     /// The error of the whole study's remaining gap, estimated from the difference of two halves:
-    /// sqrt(mean (a - b)^2) / 2. It is for comparison with the method's own standard error.
+    /// sqrt(mean (a - b)^2) / 2. Compare it with the method's own standard error.
     double error_by_halves = 0;
 };
 ResultType result_type(ResultOf<FigureHalves>);
@@ -55,7 +55,7 @@ struct FigureData {
     std::vector<FigurePoint> annotators;   ///< for every number of annotators and every method
     std::vector<FigurePoint> parts;        ///< mixtures; the method is "mixture5" for 5 parts
     std::vector<FigureReadings> readings;  ///< for every number of annotators
-    /// With all annotators, by classifier and number of selections.
+    /// Accuracies with all annotators, by classifier and number of selections.
     std::vector<std::vector<Estimate>> first_accuracy, second_accuracy;
     /// Proportions of images by number of selections according to the fitted densities; empty
     /// without the penalised likelihood.
@@ -68,7 +68,7 @@ struct FigureData {
 struct FigureOptions {
     AdjustOptions estimates;
     std::vector<int> parts;  ///< numbers of parts of mixtures
-    int splits = 10;         ///< into halves, 2 to 1,000
+    int splits = 10;         ///< number of random halvings, 2 to 1,000
 };
 
 /// With more annotators than this, figures use this many numbers of annotators, evenly spaced.
@@ -77,14 +77,14 @@ inline constexpr int most_figure_numbers = 64;
 inline constexpr std::size_t fewest_halved_units = 20;
 
 /// Throws as adjust() does. With estimates.bootstrap, methods without an interval of their own get
-/// one of percentiles. The same bits for any number of threads. Cost: for each number of annotators
-/// about that of adjust(), and for each split 22 times that. `progress` counts numbers of
-/// annotators and splits.
+/// one of percentiles. Results are bit-identical for any number of threads. Cost: for each number
+/// of annotators about that of adjust(), and for each split 22 times that. `progress` counts
+/// numbers of annotators and splits.
 FigureData figure_data(const Study& study, const FigureOptions& options,
                        const ProgressCallback& progress = {});
 
-/// The figures in the form for programs. `adjusted` must be of the same study and options. Schema
-/// assay.replicate_figures/1, docs/formats.md.
+/// The figures in the form for programs. `adjusted` must come from the same study and options.
+/// Schema assay.replicate_figures/1, docs/formats.md.
 struct ReplicateFigures {
     const FigureData* data;
     const AdjustReport* adjusted;

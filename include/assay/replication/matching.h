@@ -1,4 +1,4 @@
-// Statistic matching: choose candidate images whose selection frequencies are distributed as those
+// Statistic matching: chooses candidate images whose selection frequencies are distributed as those
 // of a reference (Recht et al., ICML 2019). Held-out annotators check the true result (Engstrom et
 // al., appendix D).
 //
@@ -30,7 +30,7 @@ std::string_view name_of(Strategy strategy);
 struct MatchOptions {
     int per_class = 10;
     Strategy strategy = Strategy::matched;
-    double threshold = 0.7;  ///< of Strategy::threshold
+    double threshold = 0.7;  ///< threshold of Strategy::threshold
     /// The number of annotators for the reference's frequencies; 0 means the same number as for the
     /// candidates. Any other number repeats the published comparison of unlike readings, which
     /// cannot reveal a bias.
@@ -39,8 +39,8 @@ struct MatchOptions {
     /// hundredth of both sets' images have. The others are held out.
     int annotators = 0;
     int easy_annotators = 0;  ///< further annotators that first restrict the candidates ...
-    int easy_min = 0;  ///< ... to those that at least this many of them selected (appendix D.3)
-    bool published_targets = false;  ///< use match_targets(); else drawn_targets()
+    int easy_min = 0;  ///< ... to images that at least this many of them selected (appendix D.3)
+    bool published_targets = false;  ///< use match_targets() instead of drawn_targets()
     std::uint64_t seed = 1;
 };
 /// "matched", "top", "threshold" or "threshold=.7". Throws usage for others and for thresholds
@@ -55,7 +55,7 @@ struct Matched {
 };
 
 struct ClassMatch {
-    std::uint32_t cls = 0;                      ///< into StudyNames::classes
+    std::uint32_t cls = 0;                      ///< index into StudyNames::classes
     std::vector<int> target, available, taken;  ///< by bucket
     int missing = 0;
 };
@@ -64,7 +64,7 @@ struct ClassMatch {
 /// candidates' mean in every bucket than the frequencies that chose the images. The bias is the sum
 /// over the reference's buckets, MatchResult::regression.
 struct BucketFrequencies {
-    Estimate in_sample, held_out, regression;  ///< the last one: held out minus in sample
+    Estimate in_sample, held_out, regression;  ///< regression is held out minus in sample
 };
 
 struct MatchResult {
@@ -82,12 +82,12 @@ struct MatchResult {
     Estimate difference;
     /// The selection bias that in-sample agreement hides: held out minus in sample over all
     /// candidates, with buckets and classes weighted as in the reference. Its mean is 0 if the
-    /// candidates have the reference's rates. Errors are by class, for both sets. For the other
-    /// strategies: of the chosen images, as in regression_as_chosen.
+    /// candidates have the reference's rates. Standard errors are over classes of both sets. Other
+    /// strategies use the chosen images, as regression_as_chosen does.
     Estimate regression;
-    /// The same with the chosen buckets: held_out minus in_sample.
+    /// The same for the chosen images and their buckets: held_out minus in_sample.
     Estimate regression_as_chosen;
-    std::vector<BucketFrequencies> buckets;  ///< match_buckets of them
+    std::vector<BucketFrequencies> buckets;  ///< match_buckets entries
     std::vector<std::string> warnings;
 };
 ResultType result_type(ResultOf<MatchResult>);
@@ -95,9 +95,9 @@ ResultType result_type(ResultOf<MatchResult>);
 std::string verdict(const MatchResult& result);
 
 inline constexpr int match_buckets = 5;
-/// [0,.2) [.2,.4) [.4,.6) [.6,.8) [.8,1] by integers: floor(5 k / n), at most 4.
+/// The bucket out of [0,.2) [.2,.4) [.4,.6) [.6,.8) [.8,1], in integers: floor(5 k / n), at most 4.
 int match_bucket(int n, int k);
-/// Images in each bucket.
+/// The number of images in each bucket.
 std::vector<std::uint64_t> bucket_counts(const Readings& set);
 /// Divides per_class in proportion to a histogram, as published: rounds down, then adds one each
 /// for the largest remainders, with ties to the higher bucket. All are 0 for an empty histogram.
@@ -109,10 +109,10 @@ std::vector<int> match_targets(const std::vector<int>& histogram, int per_class)
 std::vector<int> drawn_targets(const std::vector<int>& histogram, int per_class, double u);
 
 /// For each class of the reference, fills buckets from low to high by sampling without replacement.
-/// If a bucket has too few, the next higher one provides them; the last one's shortfall stays
-/// missing. The annotators of each candidate are split at random into those that choose, those that
-/// decide `easy`, and those held out. So nobody is used twice. Throws usage; bad_input if no class
-/// has candidates, or if a set has no image with this many annotators.
+/// If a bucket has too few images, the next higher one provides them. The shortfall of the last
+/// bucket remains. The annotators of each candidate are split at random into those that choose,
+/// those that decide `easy`, and those held out. So nobody is used twice. Throws usage; bad_input
+/// if no class has candidates, or if a set has no image with this many annotators.
 MatchResult match(const Readings& reference, const Readings& candidates, const StudyNames& names,
                   const MatchOptions& options);
 
@@ -123,7 +123,7 @@ struct MatchedAccuracy {
     Estimate accuracy;  ///< Wilson's interval; n: chosen images whose hit is known
 };
 ResultType result_type(ResultOf<MatchedAccuracy>);
-/// Throws bad_input when no hit on a chosen image is known.
+/// Throws bad_input if no hit on a chosen image is known.
 std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
                                                 const Readings& candidates, const Hits& hits);
 

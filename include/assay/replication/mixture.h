@@ -16,10 +16,10 @@ namespace assay::replication {
 struct BetaMixture {
     std::vector<double> weight, a, b;
     double log_likelihood = 0;
-    int rounds = 0;  ///< of EM, plus Newton steps
+    int rounds = 0;  ///< number of rounds of EM, plus Newton steps
     bool converged = false;
     /// The largest slope of the log-likelihood, in nats per log weight, log a or log b. Parameters
-    /// at their limit with an outward slope are excluded. For fits that end with Newton steps.
+    /// at their limit with an outward slope are excluded. Only set after Newton steps.
     double gradient = 0;
     std::size_t parts() const noexcept { return weight.size(); }
     /// A part with (almost) no weight or no spread is a point mass at a / (a + b).
@@ -30,7 +30,7 @@ struct BetaMixture {
 double log_beta(double a, double b);
 /// log P(k of n selected) for one beta; 0 * log 0 = 0.
 double log_beta_binomial(int n, int k, double a, double b);
-/// sum of counts * log P(reading).
+/// The sum over readings of counts * log P(reading).
 double log_likelihood(const CellCounts& counts, const BetaMixture& mixture);
 
 struct MixtureOptions {
@@ -69,11 +69,11 @@ struct AccuracySpline {
 /// classifiers.
 class SplineFitter {
 public:
-    /// `counts`: readings of set 2. `weighted`: rows by 1 / sqrt(the reading's proportion under
-    /// `density`) (floor 1e-5): less noise.
+    /// `counts` has the readings of set 2. `weighted` multiplies rows by 1 / sqrt(the reading's
+    /// proportion under `density`, at least 1e-5), which reduces noise.
     SplineFitter(const CellCounts& counts, const BetaMixture& density, Integrals integrals,
                  bool weighted);
-    /// `correct`: correct images by cell.
+    /// `correct` has the number of correct images by cell.
     AccuracySpline fit(std::span<const double> correct) const;
 
 private:

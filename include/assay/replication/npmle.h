@@ -1,7 +1,7 @@
-// Selection rates without a model: the nonparametric maximum-likelihood mixture on a grid, and a
+// Selection rates without a parametric model: the maximum-likelihood mixture on a grid, and a
 // logistic curve for the accuracy at each rate. It is a second opinion next to the moment
-// estimator, and provides densities for figures (smoothed, because the maximum-likelihood mixture
-// is a few spikes).
+// estimator. It also provides densities for figures, smoothed because the mixture consists of a few
+// spikes.
 #pragma once
 
 #include <span>
@@ -21,10 +21,10 @@ struct RateGrid {
 };
 
 struct RateDistribution {
-    std::vector<double> weight;  ///< of each grid point
-    double log_likelihood = 0;   ///< with log C(n, k)
+    std::vector<double> weight;  ///< weight of each grid point
+    double log_likelihood = 0;   ///< includes log C(n, k)
     double gap =
-        0;  ///< the log-likelihood is within images * gap of the largest possible on this grid
+        0;  ///< the log-likelihood is within images * gap of the highest possible on this grid
     int rounds = 0;
 };
 /// Constrained Newton method: Wang, "On fast computation of the non-parametric maximum likelihood
@@ -36,18 +36,18 @@ RateDistribution fit_rates(const CellCounts& counts, const RateGrid& grid, doubl
 /// logit g(s) = sum_i w_i phi_i(s), fitted by the likelihood of hits given the readings.
 struct LogitCurve {
     std::vector<double> w;
-    std::vector<double> g;  ///< at the grid's rates
+    std::vector<double> g;  ///< accuracies at the grid's rates
     double log_likelihood = 0;
     int rounds = 0;
 };
-/// Rows are points, columns are functions: cubic B-splines with equal steps in s, or with
-/// `linear_basis` 1 and s.
+/// Rows are points and columns are functions: cubic B-splines with equal steps in s, or 1 and s
+/// with `linear_basis`.
 std::vector<double> spline_basis(const RateGrid& grid, int functions);
 std::vector<double> linear_basis(const RateGrid& grid);
-/// Adds `penalty` times the matrix of squared second differences to a functions x functions one.
+/// Adds `penalty` times the squared second differences' matrix to one of functions x functions.
 void add_roughness(std::vector<double>& matrix, std::size_t functions, double penalty);
-/// Levenberg-Fisher. Subtracts `penalty` times squared second differences of w / 2 from the
-/// log-likelihood.
+/// Fits by Levenberg's and Fisher's steps. Subtracts `penalty` times squared second differences of
+/// w / 2 from the log-likelihood.
 LogitCurve fit_logit_curve(const CellCounts& counts, std::span<const double> correct,
                            const RateGrid& grid, std::span<const double> density,
                            std::span<const double> basis, double penalty);

@@ -1,6 +1,6 @@
 // Adjusted accuracy by penalised likelihood ("PL"). It fits smooth densities of the selection rates
-// of both sets, and a smooth accuracy curve for each classifier. Each is as smooth as its own data
-// suggest, and the errors include what the smoothing may hide.
+// of both sets, and a smooth accuracy curve for each classifier. Its own data determine the
+// smoothness of each function, and the errors include what the smoothing may hide.
 //
 // The rates s_j are on a grid that is equidistant in logit s. There, log p_j is the sum of a
 // multiple of log s, a multiple of log(1 - s) and a cubic spline. The second differences of the
@@ -9,7 +9,7 @@
 // penalised curvature. A reading (n, k) enters only through s^k (1 - s)^(n - k). So images may
 // differ in n, and n may depend on earlier answers. The penalties' weights are chosen by marginal
 // likelihood (the fixed point of Schall, Biometrika 1991) and then lowered. docs/selection-bias.md
-// says how it was measured and where it fails.
+// says how it was tested and where it fails.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class PenalisedLikelihood {
 public:
     /// Fits the densities of both sets. Throws bad_input for a set without images or with readings
     /// that are all 0 or all n, usage for cells with one annotator only. Cost: about 10 rounds of
-    /// cells * 180 * 30 multiplications a set.
+    /// cells * 180 * 30 multiplications per set.
     PenalisedLikelihood(const CellCounts& first, const CellCounts& second);
 
     struct Fit {
@@ -47,10 +47,10 @@ public:
         /// is the square root of the curve's part.
         std::vector<double> first_prior, second_prior;
         double curve_prior = 0;
-        double penalty = 0;  ///< of the curve
+        double penalty = 0;  ///< weight of the curve's roughness penalty
         int rounds = 0;
     };
-    /// `correct`: correct images by cell of set 2. Cost: some 10 rounds of cells * 180 * 24.
+    /// `correct`: correct images by cell of set 2. Cost: about 10 rounds of cells * 180 * 24 sums.
     Fit fit(std::span<const double> correct) const;
 
     /// How much of a jump by 1 in the true curve the accuracy would miss, to first order. Each
@@ -59,7 +59,7 @@ public:
     /// the last is 0. The edges are midpoints on the logit scale.
     std::vector<double> missed_of_jump(const Fit& fit) const;
 
-    /// The grid of rates and both densities there (masses; each sums to 1).
+    /// The grid of rates and both densities on it (masses that sum to 1 each).
     const std::vector<double>& rates() const;
     const std::vector<double>& first_density() const;
     const std::vector<double>& second_density() const;

@@ -20,21 +20,21 @@ struct PrepareOptions {
     CleaningRules rules;
     int equalise = -1;  ///< annotators to keep per image; 0 keeps as many as the image with the
                         ///< fewest has; -1 keeps all
-    /// The annotations by which the second set's images were selected. They must not be among the
-    /// readings, because they would show all images as easy to select.
+    /// The annotations by which the second set's images were selected. The readings must not
+    /// include them, because they would show all images as easy to select.
     std::vector<std::filesystem::path> selected_by;
     std::vector<std::string> without_annotators;  ///< annotators to exclude
     /// continue even if no annotator judged both sets
     bool other_annotators = false;
-    std::uint64_t seed = 1;  ///< for all random parts of the step, not only this one
+    std::uint64_t seed = 1;  ///< seed of all random parts of the step
 };
 
-/// An annotator compared with others who judged the same images. Proportions, with intervals over
-/// answers.
+/// An annotator compared with others who judged the same images. Values are proportions, with
+/// intervals over answers.
 struct AnnotatorRating {
-    std::uint32_t annotator = 0;  ///< into StudyNames::annotators
+    std::uint32_t annotator = 0;  ///< index into StudyNames::annotators
     std::uint64_t annotations = 0;
-    double selected = 0;  ///< proportion of the annotations
+    double selected = 0;  ///< proportion of the annotations that select the image
     Estimate leniency;    ///< own answers minus the mean of the others' to the same image
     Estimate noise;       ///< how often a random other annotator disagrees
 };
@@ -50,14 +50,14 @@ struct PreparedSets {
     std::vector<std::string> warnings;
 };
 
-/// Checks what the first lines of the files show. Throws bad_input for a missing file, and for
-/// cleaning of frequencies; usage: no file or more than two.
+/// Checks the first lines of the files. Throws bad_input for a missing file, or frequencies that
+/// were to be cleaned. Throws usage for no file or more than two.
 void check_files(const std::vector<std::filesystem::path>& files, const PrepareOptions& options);
 
-/// Files of raw annotations or of frequencies, one a set. Throws as check_files(); bad_input: no
-/// common annotator (unless other_annotators), the same set twice, readings of the second set among
-/// those of `selected_by`, nothing left. Cost: linear in the annotations; memory: 16 bytes per
-/// annotation.
+/// Reads files of raw annotations or of frequencies, one per set. Throws as check_files();
+/// bad_input: no common annotator (unless other_annotators), the same set twice, readings of the
+/// second set among those of `selected_by`, nothing left. Cost: linear in the annotations; memory:
+/// 16 bytes per annotation.
 PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                           const PrepareOptions& options);
 

@@ -23,10 +23,10 @@
 
 namespace assay::replication {
 
-/// Texts numbered in order of their first appearance.
+/// Texts that are numbered in the order of their first appearance.
 class Names {
 public:
-    std::uint32_t number(std::string_view text);  ///< adds it when it is new
+    std::uint32_t number(std::string_view text);  ///< adds the text if it is new
     /// The number, or size() if the text is unknown.
     std::size_t find(std::string_view text) const;
     std::size_t size() const noexcept { return texts_.size(); }
@@ -58,12 +58,12 @@ struct Selections {
     std::string source;  ///< the file's name
     std::vector<Selection> rows;
     StringColumn images;  ///< distinct (image, label) pairs in order of appearance
-    std::vector<std::uint32_t> image_class;  ///< into StudyNames::classes
+    std::vector<std::uint32_t> image_class;  ///< one index per image into StudyNames::classes
     bool has_batches = false, has_controls = false;
 };
 
-/// Throws bad_input (file, line, value): missing columns, `selected` or `control` neither 0 nor 1,
-/// an empty annotator or image, no row at all.
+/// Throws bad_input (file, line, value) for missing columns, a `selected` or `control` that is not
+/// 0 or 1, an empty annotator or image, and a file without rows.
 Selections read_selections(const std::filesystem::path& path, StudyNames& names);
 
 /// Engstrom et al., appendix B.1. A batch is flagged when fewer than min_selected of its images
@@ -90,15 +90,15 @@ struct CleaningReport {
 ResultType result_type(ResultOf<AnnotatorRecord>);
 ResultType result_type(ResultOf<CleaningReport>);
 /// Finds annotators who guess. A batch may have images of several sets. Throws bad_input if batches
-/// (and, with max_controls in use, controls) are not known.
+/// are not known, or controls if max_controls is used.
 CleaningReport judge_annotators(std::span<Selections* const> sets, const StudyNames& names,
                                 const CleaningRules& rules);
 /// The same, but also drops those annotators' annotations from all sets.
 CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names,
                      const CleaningRules& rules);
 
-/// Keeps the first answer of each annotator to each image. Counts the removed ones, and those of
-/// them that contradicted it.
+/// Keeps the first answer of each annotator to each image. Counts the removed answers, and how many
+/// of them contradicted the first.
 struct Duplicates {
     std::uint64_t removed = 0, contradicting = 0;
 };
@@ -111,25 +111,25 @@ Duplicates remove_duplicates(Selections& set);
 struct AnnotatorOverlap {
     std::size_t first = 0, second = 0, common = 0;  ///< annotators
     double first_proportion = 0,
-           second_proportion = 0;            ///< proportion of annotations by an annotator of both
+           second_proportion = 0;            ///< proportion of annotations by annotators of both
                                              ///< sets
-    double first_grid = 0, second_grid = 0;  ///< ... who judged the same class in both sets
+    double first_grid = 0, second_grid = 0;  ///< ... by annotators of the same class in both sets
     std::optional<double> first_mixed,
-        second_mixed;  ///< ... in a batch that shows both sets, if both have batches
+        second_mixed;  ///< ... proportion in a batch that shows both sets, if both have batches
 };
 ResultType result_type(ResultOf<AnnotatorOverlap>);
 AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& second);
-/// "" if the same people judged both sets; else the problem, for people.
+/// Describes the problem if different people judged the sets; otherwise "".
 std::string overlap_warning(const AnnotatorOverlap& overlap);
 
-/// The readings of one set, one per image. 8 bytes per image, plus its name.
+/// The readings of one set, one per image. Memory: 8 bytes per image, plus its name.
 struct Readings {
     std::string source;
     StringColumn images;
-    std::vector<std::uint32_t> classes;  ///< into StudyNames::classes
+    std::vector<std::uint32_t> classes;  ///< one index per image into StudyNames::classes
     std::vector<std::uint16_t> annotators, selected;
     std::uint64_t without_annotators = 0;  ///< images without any remaining annotator
-    bool held_out = false;                 ///< from annotators who did not choose the images
+    bool held_out = false;                 ///< whether the annotators did not choose the images
 
     std::size_t size() const noexcept { return annotators.size(); }
     CellCounts cells() const;
@@ -137,7 +137,7 @@ struct Readings {
 /// Returns the mean of k / n over images. Its standard error and 95 % interval (Student's t) are
 /// over classes, or over images if there is only one class.
 Estimate mean_frequency(const Readings& set);
-/// Excludes controls. Throws bad_input for more than max_annotators for an image.
+/// Counts without controls. Throws bad_input if an image has more than max_annotators.
 Readings count_readings(const Selections& set);
 
 /// A csv with the columns image, label, annotators, selected: the output of `frequencies`. From

@@ -1,10 +1,10 @@
-// Replication studies with a known answer: simulated worlds in which the true adjusted accuracy is
+// Simulates replication studies with a known answer: data sets whose true adjusted accuracy is
 // computed, not estimated.
 //
 // A study has two sets of classes * images_per_class images. `annotators` annotators judge every
 // class, the same ones in both sets. Classifier m of M has t = m / (M - 1). Hits of one image
 // depend on each other through a normal variable with weight 0.7, because easy images are easy for
-// all classifiers. Draws are keyed by (seed, set, image), so a study does not depend on the number
+// all classifiers. Draws depend only on (seed, set, image), so results do not depend on the number
 // of threads.
 #pragma once
 
@@ -27,7 +27,7 @@ enum class World {
                ///< sets
     probit,    ///< class effects, a proportion of images that everybody selects, and a curve with
                ///< another shape
-    steep,     ///< rates from easy and hard images, and a logistic step as curve; no method was
+    steep,     ///< rates from easy and hard images, and a logistic step as the curve; no method was
                ///< tuned on it
     matching,  ///< 20 original and 80 candidate images per class, 10 annotators, one classifier:
                ///< for statistic matching
@@ -46,10 +46,10 @@ struct SimulationOptions {
 };
 
 struct SimulatedSet {
-    std::vector<std::uint32_t> classes;  ///< of each image
-    std::vector<double> rate;            ///< true selection rate
-    std::vector<std::uint8_t> selected;  ///< image-major: `annotators` answers each
-    std::vector<std::uint8_t> hits;      ///< image-major: `classifiers` hits each
+    std::vector<std::uint32_t> classes;  ///< class of each image
+    std::vector<double> rate;            ///< true selection rate of each image
+    std::vector<std::uint8_t> selected;  ///< image-major: one answer per image and annotator
+    std::vector<std::uint8_t> hits;      ///< image-major: one hit per image and classifier
     std::size_t size() const noexcept { return classes.size(); }
     /// The number of an image's first `annotators` annotators who selected it.
     std::uint16_t k(std::size_t image, int annotators) const;
@@ -58,26 +58,26 @@ struct SimulatedSet {
 struct Simulation {
     SimulationOptions options;
     SimulatedSet first, second;
-    std::vector<std::uint32_t> annotators;  ///< class-major: annotators annotators each
+    std::vector<std::uint32_t> annotators;  ///< class-major: the annotators of each class
     std::uint32_t annotator_pool = 0;
     struct Truth {
         std::vector<double> adjusted, first, second;  ///< expected accuracies by classifier
         double first_rate = 0, second_rate = 0;       ///< expected selection rates
     } truth;
 };
-/// The truth. Schema assay.replicate_truth/1.
+/// The truth as JSON. Schema assay.replicate_truth/1.
 ResultType result_type(ResultOf<Simulation>);
 
 /// Throws usage for sizes of 0, fewer than 2 classifiers or more than max_annotators annotators.
 /// `progress` counts classes.
 Simulation simulate(const SimulationOptions& options, const ProgressCallback& progress = {});
 
-/// Only the true accuracies: closed forms, or quadrature for World::probit and World::steep.
+/// Computes only the true accuracies, by quadrature for World::probit and World::steep.
 Simulation::Truth true_accuracies(const SimulationOptions& options);
 
 /// Writes the files of a real study, plus the truth: original.csv, replication.csv (candidates.csv
 /// for World::matching), original-hits.csv, replication-hits.csv (candidates-hits.csv), truth.json.
-/// Throws usage if one exists with other contents and `overwrite` is false.
+/// Throws usage if a file exists with other contents and `overwrite` is false.
 std::vector<std::string> write_simulation(const Simulation& simulation,
                                           const std::filesystem::path& folder, bool overwrite);
 

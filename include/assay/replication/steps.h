@@ -3,8 +3,8 @@
 // the computations are in adjust.h, matching.h, plan.h and simulation.h.
 //
 // Every rank of `comm` gets the whole result, and all of them read the predictions together.
-// Errors: those of the parts, and usage for options that contradict each other. `progress` may be
-// empty.
+// Throws the errors of these parts, and usage for options that contradict each other. `progress`
+// may be empty.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ namespace assay::replication {
 // ---- frequencies: how often each image was selected ----
 
 struct FrequenciesStep {
-    std::vector<std::filesystem::path> files;  ///< of one or two sets
+    std::vector<std::filesystem::path> files;  ///< files of one or two sets
     std::filesystem::path
         out;             ///< folder for NAME.frequencies.csv of each set; "": none is written
     bool force = false;  ///< replace existing files with other contents
@@ -87,7 +87,7 @@ struct AdjustStep {
     std::vector<int> parts_sweep;  ///< repeat the mixture with these numbers of parts
     /// Label sets of both data sets (read_label_counts), for joint_decomposition(); both or none.
     std::filesystem::path labels1, labels2;
-    /// Larger numbers of labels count as one; without a value usual_pool_above. Needs label sets.
+    /// More labels than this count as one number; default usual_pool_above. Needs label sets.
     std::optional<std::uint32_t> pool_above;
     bool figures = false;  ///< also compute what figures need
 };
@@ -96,18 +96,18 @@ struct AdjustOutcome {
     AdjustReport adjusted;
     std::vector<SweepPoint> sweep;
     std::optional<JointReport> joint;  ///< with label sets
-    std::vector<std::string> notes;    ///< what the columns of label sets were taken for
+    std::vector<std::string> notes;    ///< how the columns of label sets were interpreted
     std::optional<FigureData> figures;
     bool partial = false;  ///< images without hits were excluded
 };
-/// Checks what is known before the annotations and hits are read. Throws usage for methods, for
-/// label sets of one data set only, and as check(AdjustOptions); bad_input for annotations that are
-/// missing or cannot be cleaned. The hits need not exist yet.
+/// Checks what can be checked before the annotations and hits are read. Throws usage for unknown
+/// methods, label sets of only one data set, and as check(AdjustOptions). Throws bad_input for
+/// annotations that are missing or cannot be cleaned. The hits need not exist yet.
 void check(const AdjustStep& step);
 AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallback& progress = {});
 /// Schema assay.replicate_adjust/2, docs/formats.md.
 ResultType result_type(ResultOf<AdjustOutcome>);
-/// The records are classifiers by methods.
+/// The records have one row per classifier and method.
 Report report_of(const AdjustOutcome& outcome);
 /// "Of a mean gap of ... points, ... remain and ... were selection bias."; "" if there is no gap.
 std::string verdict(const AdjustReport& report);
@@ -116,9 +116,9 @@ std::string verdict(const AdjustReport& report);
 
 struct PlanStep {
     std::filesystem::path original, replication;
-    std::filesystem::path original_hits, replication_hits;  ///< both or none
+    std::filesystem::path original_hits, replication_hits;  ///< either both paths or none
     PrepareOptions annotations;
-    PlanOptions plan;  ///< uses the threads below
+    PlanOptions plan;  ///< its `threads` are replaced by those below
     int threads = 0;   ///< 0: all
 };
 struct PlanOutcome {

@@ -26,9 +26,9 @@ struct ReportOptions {
     /// and json tables of quality. Also json that any command wrote ("schema": "assay.scores/2",
     /// ...). The kind of a file is determined by its content.
     std::vector<std::filesystem::path> paths;
-    std::string title;           ///< "": from the paths
-    std::string command;         ///< as typed, for the provenance
-    MeasureOptions measure;      ///< of the stores
+    std::string title;           ///< "" derives it from the paths
+    std::string command;         ///< the command as typed, for the provenance
+    MeasureOptions measure;      ///< the measures of stores
     std::filesystem::path tags;  ///< csv: `model`, and any columns; "" means none
     std::string clean;           ///< data set whose corrupted versions are used; "" means every
                                  ///< data set that has some, each separately
@@ -43,7 +43,7 @@ struct ReportOptions {
     std::size_t items = 600;         ///< images that are shown with their predictions, in total
     std::size_t thumbnails = 0;      ///< maximum number of images that are embedded or written
     int thumbnail_side = 160;        ///< pixels of the longer side, 32 to 512
-    int threads = 0;                 ///< 0 means one per core; changes no bit
+    int threads = 0;                 ///< 0 means one thread per core; does not change results
 };
 
 struct Thumbnail {
@@ -61,16 +61,16 @@ struct ReportDocument {
     bool partial = false;
 };
 
-/// Checks what can be known to be wrong without a file. Throws usage and bad_input.
+/// Checks the options as far as this is possible without a file. Throws usage and bad_input.
 void check(const ReportOptions& options);
 
 /// Opens everything, measures the stores, ranks the competitions and scores the tables. The
 /// measures of stores are scores with classes, confusions and reliability, and those of corrupted
 /// versions. Each column's best is compared with the others by the paired test of its metric. The
-/// bits are the same for any number of threads. Throws bad_input: a path of another kind, json
-/// without a known schema (with what is allowed); usage: nothing to report. Progress: items, `step`
-/// is the data set and model. Cost: that of score_runs(), and a comparison of two stores for each
-/// model other than the best of a column.
+/// bits are the same for any number of threads. Throws bad_input for a path of another kind, and
+/// json without a known schema (with the allowed ones). Throws usage if there is nothing to report.
+/// Progress counts items; `step` is the data set and model. Cost: that of score_runs(), and a
+/// comparison of two stores for each model other than the best of a column.
 ReportDocument make_report(const ReportOptions& options, Comm& comm,
                            const ProgressCallback& progress = {});
 

@@ -22,9 +22,9 @@ namespace assay {
 
 enum class PlotFormat { svg, pdf, png };
 std::string_view name_of(PlotFormat);
-/// Throws usage with the known names.
+/// Finds a format by name. Throws usage with the known names.
 PlotFormat plot_format_named(std::string_view name);
-/// Determined by a file's extension: .svg, .pdf, .png; nothing for any other.
+/// The format for a file's extension: .svg, .pdf, .png; nothing for any other extension.
 std::optional<PlotFormat> plot_format_of(const std::filesystem::path& file);
 
 struct DrawOptions {
@@ -56,13 +56,13 @@ inline constexpr auto description<DrawOptions> = describe<DrawOptions>({
     field<&DrawOptions::dark>({.help = "Light on dark, for slides"}),
     field<&DrawOptions::title>({.help = "Add a title"}),
 });
-/// Checks what can be known to be wrong without a plot. Throws usage: sizes out of range.
+/// Checks the options without a plot. Throws usage for sizes out of range.
 void check(const DrawOptions& options);
 
 inline constexpr std::size_t most_plots = 20;  ///< arranged in rows and columns
 /// number of series that a legend can distinguish
 inline constexpr std::size_t most_series = 16;
-inline constexpr std::size_t most_categories = 60;  ///< in one plot, and columns of cells
+inline constexpr std::size_t most_categories = 60;  ///< most in one plot, and most columns of cells
 
 /// Returns the bytes of the file, which are the same for equal plots (no date, no random id).
 /// People with any color vision can distinguish the colors, and marks distinguish the series
@@ -81,10 +81,10 @@ struct PlotRecipe {
     std::string_view from;    ///< the command that prints it: "assay score RUNS --json"
 };
 const std::vector<PlotRecipe>& plot_recipes();
-/// Throws usage: unknown name (with the nearest).
+/// Finds a kind of plot. Throws usage for an unknown name (with the nearest name).
 const PlotRecipe& plot_recipe_named(std::string_view name);
 
-/// The parts of a result that are drawn; empty means all of it, or the recipe's own choice.
+/// The parts of a result that are drawn; an empty choice means all parts, or the recipe's default.
 struct PlotChoice {
     std::vector<std::string> models, datasets;
     std::string metric;
@@ -124,7 +124,7 @@ void check_choice(std::string_view name, const PlotChoice& choice);
 std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
                            const PlotChoice& choice = {});
 
-/// The result that a recipe reads, from a file that a command wrote with --json. If the recipe
+/// Reads the result for a recipe, from a file that a command wrote with --json. If the recipe
 /// reads "assay.scores/2", `source` may also be a RUNS folder, a data set in it or a store, which
 /// is measured. Throws bad_input and what score_runs() throws.
 nlohmann::json plot_source(const PlotRecipe& recipe, const std::filesystem::path& source,

@@ -17,16 +17,16 @@ namespace assay {
 /// same bytes.
 std::string page_of(const nlohmann::json& document);
 
-/// The same file for a server: it asks `document` (a path on the same host) for the JSON, and again
-/// whenever that has changed.
+/// The same page for a server. It requests the JSON from `document` (a path on the same host), and
+/// again after each change.
 std::string live_page(const std::string& document);
 
-/// Runs before anything is computed: throws bad_input if write_report() would.
+/// Checks the destination before anything is computed: throws bad_input if write_report() would.
 void check_report_place(const std::filesystem::path& out);
 
 /// Writes the report to FILE.html with its thumbnails embedded or, if `out` has another extension,
 /// as a new folder with report.html and thumbnails/. A file is either replaced completely or not
-/// changed. The folder of an earlier report is written anew: at every moment its page finds its
+/// changed. The folder of an earlier report is replaced so that its page always finds its
 /// thumbnails. Throws bad_input: a file that is not a report, a folder that contains something
 /// else, a place inside a store or a competition; io.
 void write_report(const ReportDocument& document, const std::filesystem::path& out);

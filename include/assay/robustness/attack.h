@@ -33,9 +33,9 @@ public:
     virtual ~AttackedModel() = default;
     virtual ImageShape shape() const = 0;
     virtual std::uint32_t classes() const = 0;
-    /// images: n x shape().size(); out: n x classes().
+    /// images has n x shape().size() numbers, and out n x classes().
     virtual void scores(std::span<const float> images, std::size_t n, std::span<float> out) = 0;
-    /// batch.input contains images; the gradient is with respect to their numbers.
+    /// batch.input contains the images; the gradient is with respect to their numbers.
     virtual void gradients(const LossBatch& batch, const LossGradients& out) = 0;
 };
 
@@ -63,12 +63,12 @@ struct AttackOptions {
 
 /// The result of an attack on the images of a batch.
 struct AttackResult {
-    /// n x shape().size(): within the budget and the box. If the attack failed: the last image that
-    /// it tried (pgd, fgsm, noise), or the original.
+    /// n x shape().size() numbers within the budget and the box. If the attack failed: the last
+    /// image that it tried (pgd, fgsm, noise), or the original.
     std::vector<float> images;
     std::vector<std::uint8_t> fooled;  ///< n: 1 if the model misclassifies the image above
     std::uint64_t forward = 0;         ///< images that went through the model
-    std::uint64_t backward = 0;        ///< number of these that needed a gradient
+    std::uint64_t backward = 0;        ///< number of images among these that needed a gradient
     /// n: `zero_gradient` is 1 for images whose first gradient was zero everywhere. `not_finite` is
     /// 1 for images whose scores, loss or elements of the gradient were not finite at some step.
     /// These are signs that the gradient hides the model's behavior. An element that is not finite
@@ -84,16 +84,16 @@ struct AttackResult {
 struct Attack {
     std::string_view name;    ///< "apgd-ce"
     std::string_view source;  ///< the paper
-    bool gradients;           ///< needs the model's
-    bool l2;                  ///< also available for Norm::l2
+    bool gradients;           ///< whether it needs the model's gradients
+    bool l2;                  ///< whether it is also available for Norm::l2
     int steps;                ///< default number of iterations, or of queries per image
     AttackResult (*run)(AttackedModel& model, const AttackBatch& batch,
                         const AttackOptions& options);
 };
 
-/// noise, fgsm, pgd, apgd-ce, apgd-dlr, apgd-t, fab-t, square.
+/// All attacks: noise, fgsm, pgd, apgd-ce, apgd-dlr, apgd-t, fab-t, square.
 std::span<const Attack> attacks();
-/// Throws usage with the existing names.
+/// Finds an attack by name. Throws usage with the existing names.
 const Attack& attack_named(std::string_view name);
 
 /// Runs the attack. Every image that is reported as fooling the model was classified once more in

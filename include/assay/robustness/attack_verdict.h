@@ -18,9 +18,9 @@ namespace assay {
 
 enum class AttackVerdict {
     not_checked,  ///< no control ran
-    no_sign,      ///< no sign of masking was found
-    doubtful,     ///< a sign that the attack failed rather than that the model withstood it
-    not_usable,   ///< scores are random, depend on the batch, are not numbers, or are probabilities
+    no_sign,      ///< found no sign of masking
+    doubtful,     ///< found a sign that the attack failed rather than that the model withstood it
+    not_usable,   ///< scores are random, depend on the batch, are no numbers, or are probabilities
 };
 /// "not checked", "no sign of masking", "doubtful", "not usable".
 std::string_view name_of(AttackVerdict);

@@ -1,4 +1,4 @@
-// Corrupted copies of a data set, one folder for each corruption and severity, in the layout of
+// Writes corrupted copies of a data set, one folder per corruption and severity, in the layout of
 // ImageNet-C: OUT/<corruption>/<severity>/<class>/<image>. This is the implementation of `assay
 // corrupt`, with its defaults.
 #pragma once
@@ -28,11 +28,11 @@ struct CorruptOptions : CorruptionSettings {
                                     ///< `limit`
     std::filesystem::path out;      ///< the folder to make; "" means none
     std::filesystem::path sheet;    ///< PNG of one image, with a row per corruption; "" means none
-    std::string sheet_image;        ///< its id; "" means the first image
-    int threads = 0;                ///< 0 means one per core; changes no byte
+    std::string sheet_image;        ///< id of the image for the sheet; "" means the first image
+    int threads = 0;                ///< 0 means one thread per core; does not change results
 };
 
-/// Checks what can be known to be wrong before an image is read. Throws usage.
+/// Checks the options before an image is read. Throws usage.
 void check(const CorruptOptions& options);
 
 /// Describes the processing of an image in one line. An example: "short side to 256 pixels
@@ -48,7 +48,7 @@ struct CorruptResult {
     /// images of the data set, including those that were skipped
     std::uint64_t images = 0;
     std::uint64_t written = 0;          ///< files, including those from an earlier run
-    std::uint64_t found = 0;            ///< number of these that an earlier run made
+    std::uint64_t found = 0;            ///< number of files among these that an earlier run made
     bool was_there = false;             ///< the data set was already complete
     std::uint64_t left_out = 0;         ///< images that cannot be read or are too small
     std::vector<std::string> examples;  ///< "id: reason" for the first of those images
@@ -56,7 +56,7 @@ struct CorruptResult {
 };
 
 /// Writes the outputs named by `out` and `sheet`. Each image is decoded once, and up to 16 of them
-/// once more if the size of the images decides. The same command continues an unfinished folder and
+/// once more if the size of the images decides. The same command resumes an unfinished folder and
 /// does not change a finished one. Versions for which all of the first images are too small are
 /// skipped. Progress counts files. Unreadable images are skipped and counted. Throws usage as
 /// check() does, and if `out` contains something else; bad_input as open_dataset() and

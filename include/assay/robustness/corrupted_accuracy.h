@@ -1,5 +1,5 @@
-// Accuracy under corruptions from stored predictions: by corruption and severity, their mean,
-// relative to the clean images, and the mean corruption error.
+// Accuracy under corruptions from stored predictions: by corruption and severity, their mean, the
+// ratio to clean accuracy, and the mean corruption error.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct CorruptedAccuracyOptions {
     PluginFiles plugins = {};        ///< plug-ins whose corruptions also count; see
                                      ///< load_corruptions()
     double level = 0.95;             ///< of the intervals
-    int threads = 0;                 ///< 0 means one per core; changes no bit
+    int threads = 0;                 ///< 0 means one thread per core; does not change results
 };
 
 /// The accuracy on one data set of corrupted images.
@@ -28,7 +28,7 @@ struct CorruptedVersion {
     const Corruption* corruption = nullptr;
     int severity = 0;
     std::string dataset;
-    Estimate accuracy;  ///< top-1; Wilson
+    Estimate accuracy;  ///< top-1 with Wilson's interval
 };
 
 /// A weighted mean over versions: each corruption has the same weight, and so does each of its
@@ -43,7 +43,7 @@ struct CorruptedModel {
     std::string model;
     std::uint64_t images = 0;  ///< images that all versions and the clean data set have: all values
                                ///< use these
-    Estimate clean;            ///< top-1 over these images; Wilson
+    Estimate clean;            ///< top-1 over these images, with Wilson's interval
     std::vector<CorruptedVersion> versions;  ///< in the order of the table, by severity
     struct ByCorruption {
         const Corruption* corruption;
@@ -56,7 +56,7 @@ struct CorruptedModel {
     std::optional<CorruptionProfile> profile;
     CorruptedMean paper;    ///< over the 15 x 5 versions; if one is missing, undefined, with the
                             ///< missing ones
-    CorruptedMean present;  ///< over the existing ones of the 15; undefined if there are none
+    CorruptedMean present;  ///< over the available versions of the 15; undefined if there are none
     /// Mean over the 15 of error / AlexNet's error, both as means over the severities. If the
     /// parameters are not those of ImageNet-C, it is undefined, with the mean error without that
     /// division.

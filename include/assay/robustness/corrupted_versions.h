@@ -1,5 +1,5 @@
-// Versions of images under common corruptions: which versions, from which part of an image, and how
-// they are made.
+// Versions of images under common corruptions: which versions exist, which part of an image they
+// use, and how to make them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace assay {
 
 /// How the image to corrupt is obtained from a decoded image.
 struct CorruptionWindow {
-    static constexpr int of_profile = -1;  ///< as published_window() says
+    static constexpr int of_profile = -1;  ///< stands for published_window()'s value
     int resize = of_profile;  ///< short side in pixels, antialiased bilinear; 0 means no resizing
     int crop = of_profile;    ///< side of the center crop in pixels; 0 means no crop
     bool operator==(const CorruptionWindow&) const = default;
@@ -61,7 +61,7 @@ std::span<const std::string_view> corruption_groups();
 std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>& names,
                                                   bool photographs);
 
-/// Checks what can be known to be wrong before a file is read, except that plug-ins are opened.
+/// Checks the settings before a file is read, except that it opens plug-ins.
 /// Throws usage; bad_input as load_corruptions() does.
 void check(const CorruptionSettings& settings);
 
@@ -89,16 +89,16 @@ public:
     /// if no version remains. Cost: up to 16 images are decoded.
     CorruptedVersions(CorruptionSettings settings, const Dataset& dataset);
 
-    /// The settings after settled(), with each severity once, ascending.
+    /// The settings after settled(), with each severity once in ascending order.
     const CorruptionSettings& settings() const noexcept { return settings_; }
     const std::vector<const Corruption*>& corruptions() const noexcept { return corruptions_; }
-    /// Sorted by corruption, then severity.
+    /// The versions, sorted by corruption, then severity.
     const std::vector<CorruptionVersion>& versions() const noexcept { return versions_; }
     const FrostPhotographs& frost() const noexcept { return frost_; }
     /// Versions that were requested and skipped, because the images are too small: "motion_blur 5
     /// (41 x 41 pixels)".
     const std::vector<std::string>& left_out() const noexcept { return left_out_; }
-    /// In one line; "" if none is skipped.
+    /// The skipped versions in one line; "" if none is skipped.
     std::string left_out_note() const;
     /// Further notes for people: the profile that was chosen from the images, and that
     /// frost_synthetic replaces frost.
@@ -107,14 +107,14 @@ public:
     /// The part of a decoded image that is corrupted. Throws bad_input if the image is smaller than
     /// the crop.
     Image window(const Image& image) const { return cut_window(image, settings_.window); }
-    /// Throws bad_input if make() would because of the sides of the window.
+    /// Throws bad_input if the window is too small for make().
     void check_size(const CorruptionVersion& version, int width, int height) const;
-    /// Bytes that one call of make() needs at most in addition to the window, as measured.
+    /// The most bytes that one call of make() needs in addition to the window, as measured.
     static std::uint64_t memory(int width, int height);
     /// Corrupts a window; `id` is the image's id in its data set. The result has the bytes
     /// that corrupt_dataset() writes, decoded again. Throws bad_input as corrupt() does.
     Image make(const CorruptionVersion& version, const Image& window, std::string_view id) const;
-    /// The version before it is written or compressed.
+    /// The version before it is written to a file or compressed.
     Image corrupted(const CorruptionVersion& version, const Image& window,
                     std::string_view id) const;
 

@@ -1,9 +1,9 @@
-// Common corruptions of images: the 15 of ImageNet-C and its 4 extra ones, at severities 1 to 5.
+// Common corruptions of images: the 15 of ImageNet-C and 4 extra ones, at severities 1 to 5.
 //
 // Hendrycks, Dietterich, "Benchmarking neural network robustness to common corruptions and
 // perturbations", ICLR 2019. Their published set is made from images of 224 x 224 pixels (short
 // side to 256, centre crop). The parameters are in pixels of that size. This code uses the same
-// definitions with different random draws: only the published files are "ImageNet-C".
+// definitions with other random draws. Only the published files are "ImageNet-C".
 #pragma once
 
 #include <array>
@@ -48,9 +48,9 @@ CorruptionProfile corruption_profile_for(int width, int height);
 struct Corruption {
     std::string_view name;   ///< as the folders of ImageNet-C: "gaussian_noise"
     std::string_view group;  ///< "noise", "blur", "weather", "digital"
-    bool extra;              ///< not among the 15 whose mean is reported
-    bool random;             ///< draws differ from image to image
-    bool photographs;        ///< overlays a photograph from a folder
+    bool extra;              ///< whether it is outside the 15 whose mean is reported
+    bool random;             ///< whether draws differ from image to image
+    bool photographs;        ///< whether it overlays a photograph from a folder
     /// The smallest side in pixels at each severity of ImageNet-C: on a smaller one, the kernel
     /// would reach from the middle beyond both edges. For all profiles, see min_side_of().
     std::array<int, corruption_severities> min_side;
@@ -71,18 +71,18 @@ std::span<const Corruption> corruptions();
 /// stays open until the program ends; loading the same file again adds nothing. Thread-safe. Throws
 /// bad_input with the file and the function if they have a fault or a name is already used.
 std::vector<const Corruption*> load_corruptions(const std::filesystem::path& plugin);
-/// Throws usage with the nearest name.
+/// Finds a corruption by name. Throws usage with the nearest name.
 const Corruption& corruption_named(std::string_view name);
 
 /// The smallest side in pixels of an image that the corruption can process.
 int min_side_of(const Corruption& corruption, int severity, CorruptionProfile profile);
-/// What the severities change, for people.
+/// Describes what the severities change.
 std::string_view parameters_of(const Corruption& corruption, CorruptionProfile profile);
 
-/// What `frost` overlays.
+/// The photographs that `frost` overlays.
 struct FrostPhotographs {
     std::vector<Image> images;
-    std::string fingerprint;  ///< over names and bytes
+    std::string fingerprint;  ///< hash of names and bytes
 };
 /// Reads all images of the folder, sorted by name. If it contains the six published files
 /// (frost1.png to frost6.jpg), the sixth is skipped, because the published code never draws it.
@@ -95,7 +95,7 @@ struct CorruptionSeed {
     std::string_view image;  ///< its id in the data set
 };
 
-/// The corrupted image, of the same size. Values are clipped to [0, 1] and truncated, not rounded,
+/// Returns an image of the same size. Values are clipped to [0, 1] and truncated, not rounded,
 /// to 8 bits, as published. The bytes are the same for equal arguments, on any thread and with any
 /// instruction set. Only the corruption `frost` needs the argument `frost`. Throws usage: severity
 /// not in 1 to 5, `frost` without photographs; bad_input: an image smaller than min_side_of(), a

@@ -14,37 +14,37 @@ namespace assay {
 
 struct DerivedStore {
     std::string model;       ///< the model of the scores: "net" for "net@pgd-linf-8_255"
-    std::string attack;      ///< "pgd-linf-8_255"; "": none
+    std::string attack;      ///< "pgd-linf-8_255"; "" if there is none
     std::string corruption;  ///< "fog"; "": none
-    int severity = 0;        ///< of the corruption
+    int severity = 0;        ///< severity of the corruption
     /// The method that scaled the scores: "temperature", "vector", "per-class"; "" if none did.
     std::string calibration = "";
-    /// For an attack: the verdict of its controls and, if they found signs, these with their
+    /// For an attack: the verdict of its controls and the signs that they found, with their
     /// numbers.
     AttackVerdict verdict = AttackVerdict::not_checked;
     std::string doubt = "";
 
     bool any() const { return is_variant() || !corruption.empty(); }
-    /// True for other scores of a model that has its own scores on the same data set: it does not
+    /// True for derived scores of a model that has its own scores on the same data set. They do not
     /// count as a model.
     bool is_variant() const { return !attack.empty() || !calibration.empty(); }
-    /// True if the numbers of the attack are unreliable: they are too good.
+    /// True if the numbers of the attack are unreliable, that is, too good.
     bool is_in_doubt() const { return verdict >= AttackVerdict::doubtful; }
     bool operator==(const DerivedStore&) const = default;
 };
 
-/// Determined from the records of the store and its data set. If they do not describe how the
-/// scores were made (imports), it uses their names: MODEL@ATTACK-NORM-EPS, and those of
-/// version_of(). Cost: reads a small file.
+/// Reads the origin from the records of the store and its data set. If these do not say how the
+/// scores were made (imports), it uses the names: MODEL@ATTACK-NORM-EPS, and those of version_of().
+/// Cost: reads a small file.
 DerivedStore derived_of(const PredictionStore& store);
 
 /// "pgd-linf-8_255", "fog at severity 3", or both with a comma; "" if it is not derived.
 std::string describe(const DerivedStore& derived);
 
-/// "the attack is doubtful: ...", for a store that is in doubt.
+/// Describes a store that is in doubt: "the attack is doubtful: ...".
 std::string doubt_of(const DerivedStore& derived);
 
-/// {`model`, `attack`, `corruption`, `severity`, `calibration`}, each if it applies.
+/// The fields `model`, `attack`, `corruption`, `severity`, `calibration`, if they apply.
 nlohmann::json to_json(const DerivedStore& derived);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// The stores that people mean when they name models: without those of attacks on
-// them and without calibrated copies.
+// Finds the stores that users mean when they name models: without stores of attacks and without
+// calibrated copies.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace assay {
 /// The stores and folders that a user names for models.
 struct ModelStores {
     std::vector<std::filesystem::path> folders;
-    std::vector<std::filesystem::path> variants;  ///< skipped: attacks on them, calibrated copies
-    std::size_t calibrated = 0;                   ///< how many of `variants` are calibrated copies
+    std::vector<std::filesystem::path> variants;  ///< skipped stores: of attacks, calibrated copies
+    std::size_t calibrated = 0;                   ///< number of calibrated copies among `variants`
 
-    /// How many were skipped and how to use them; "" if none were.
+    /// The number of skipped stores and how to use them; "" if none was skipped.
     std::string note() const;
 };
 /// Like find_stores(), but without the stores of attacks and calibrated copies, which are not

@@ -22,8 +22,8 @@ std::string_view name_of(AttackSpace);
 
 /// The classifier's input as a function of pixels in [0, 1], planes in the order of the model's
 /// channels: (255 x scale - mean) / std. An image of whole gray levels gets the same bits as from
-/// preprocess_into(). For a model of gray images (channel_order gray), an image is one plane, the
-/// first of the three equal ones that preprocess_into() makes.
+/// preprocess_into(). For a model of gray images (channel_order gray), an image is one plane,
+/// because preprocess_into() makes three equal planes.
 std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifier,
                                            const Preprocess& preprocess,
                                            AttackSpace space = AttackSpace::pixels);

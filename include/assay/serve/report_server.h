@@ -24,15 +24,15 @@ public:
     ReportServer& operator=(const ReportServer&) = delete;
 
     const std::string& url() const;
-    /// The link of this run; every run has another.
+    /// The link of this run; every run has a different link.
     std::string link() const;
     std::string network_warning() const;
     const ReportDocument& first() const;
 
     /// Answers requests until `stop` (called ten times a second) returns true. Makes the report
-    /// again if files of its stores, competitions and tables have changed. Checking takes at most a
-    /// twentieth of the time, and making at most half. If it cannot be made, there is a warning and
-    /// the previous report stays.
+    /// again if files of its stores, competitions and tables have changed. Checks take at most a
+    /// twentieth of the time, and new reports at most half. If one fails, it warns and keeps the
+    /// previous report.
     void run(const std::function<bool()>& stop);
 
 private:

@@ -18,7 +18,7 @@
 namespace assay::serve {
 
 struct ServerOptions {
-    std::string host = "127.0.0.1";  ///< an address of this machine; 0.0.0.0 or :: mean all
+    std::string host = "127.0.0.1";  ///< an address of this machine; 0.0.0.0 or :: means all
     std::uint16_t port = 8750;       ///< 0 means any free port
     /// The beginning of links if there is a proxy, such as https://labels.example.org; "" uses host
     /// and port.
@@ -27,15 +27,15 @@ struct ServerOptions {
     bool behind_proxy = false;
     std::size_t connections = 2000;
     /// JSON object with the pages' texts in another language. The keys are those of
-    /// web/strings/en.json; missing ones stay English. "" means English.
+    /// web/strings/en.json; missing texts stay English. "" means English.
     std::filesystem::path strings;
     /// Receives warnings while it runs (an unreadable image, a disconnected client), one sentence
     /// each, on any thread; may be empty.
     std::function<void(std::string_view)> warn;
 };
 
-/// Throws what a Server with these options throws, except for a port in use. Call it before making
-/// something that only a server needs.
+/// Throws what a Server with these options throws, except for a port in use. Call it before work
+/// that only a server needs.
 void check_options(const ServerOptions& options);
 
 class Server {
@@ -51,15 +51,15 @@ public:
     /// The beginning of links, without a slash at the end.
     const std::string& url() const;
     std::uint16_t port() const;
-    /// The link of this run; every run has another.
+    /// The link of this run; every run has a different link.
     std::string organiser_link() const;
     std::string link_of(const labelling::Person& person) const;
-    /// A warning if others can reach the server unencrypted, with the missing step; "" if nobody
-    /// can.
+    /// A warning if others can reach the server unencrypted, with the missing step; "" if no other
+    /// machine can.
     std::string network_warning() const;
 
     /// Answers requests until `stop` (called ten times a second) returns true, and then finishes
-    /// those in progress. Throws io, busy if answers can no longer be stored.
+    /// the requests in progress. Throws io, busy if answers can no longer be stored.
     void run(const std::function<bool()>& stop);
 
 private:

@@ -1,14 +1,14 @@
 // Slices of a data set on which a classifier is less accurate than on the rest. A slice is the
 // images with one value of an attribute, or with two values at once.
 //
-// The images are divided into two halves by a hash of their ids. On the first half all slices are
+// A hash of their ids divides the images into two halves. On the first half all slices are
 // tested: each value of a facet and each pair of values. A facet is an attribute, a statistic of
 // the pixels, the label, the predicted class or the number of labels. Benjamini and Hochberg's
-// correction at 0.1 selects some. On the second half the selected ones are tested again, with
-// Holm's correction at 1 - level. Only slices that are confirmed there are reported, with
-// accuracies of that half alone. So the search makes no number too low. The confirmation does if it
-// rarely succeeds: a slice with few images is only reported in draws in which its accuracy happens
-// to be low.
+// correction at 0.1 selects some slices. On the second half these are tested again, with
+// Holm's correction at 1 - level. Only confirmed slices are reported, with accuracies of the
+// second half. So the search does not bias the accuracies. The confirmation makes them too low
+// if it rarely succeeds: a slice with few images is only reported if its accuracy happens to
+// be low.
 //
 // The test is Fisher's exact one, one-sided: it holds for 20 images, also without any error. If
 // images are in clusters (several of one patient), each half has whole clusters, and the test's
@@ -89,14 +89,14 @@ inline constexpr auto description<slices::SliceOptions> = describe<slices::Slice
 
 namespace assay::slices {
 
-/// One of the ways in which images are divided.
+/// A facet: one of the ways in which images are divided.
 struct SliceFacet {
     std::string dataset;
     std::string by;             ///< "camera", "brightness", "label", ...
     std::string kind;           ///< "attribute", "quartiles", "image", "labels", "class"
-    std::uint64_t values = 0;   ///< number of different ones
-    std::uint64_t without = 0;  ///< images that have none, and are in no slice of it
-    bool used = false;          ///< a tested slice of a model is by it
+    std::uint64_t values = 0;   ///< number of different values
+    std::uint64_t without = 0;  ///< images without a value, which are in none of its slices
+    bool used = false;          ///< whether a tested slice of a model uses it
 };
 struct SliceCondition {
     std::string by, value;
@@ -105,7 +105,7 @@ struct FoundSlice {
     std::string model, dataset;
     std::string name;  ///< "camera=b,brightness=0.1 to 0.3"
     std::vector<SliceCondition> conditions;
-    std::uint64_t images = 0;     ///< of both halves
+    std::uint64_t images = 0;     ///< images in both halves
     std::uint64_t incorrect = 0;  ///< of these
     Estimate accuracy, rest;      ///< of the second half: of the slice, of all other images
     std::optional<std::uint64_t> clusters;  ///< of both halves; none: images are independent
@@ -115,8 +115,8 @@ struct FoundSlice {
 };
 struct SlicedModel {
     std::string model, dataset;
-    std::uint64_t first = 0, second = 0;  ///< images of the halves
-    Estimate accuracy;                    ///< of the second half
+    std::uint64_t first = 0, second = 0;  ///< images in each half
+    Estimate accuracy;                    ///< accuracy on the second half
     std::uint64_t tested = 0, selected = 0;
     /// Slices with enough images, but too few clusters to be tested; none: images are independent.
     std::optional<std::uint64_t> few_clusters;
@@ -142,7 +142,7 @@ struct SliceResult {
 /// for clusters by an attribute that a data set lacks. Throws bad_input if `data` holds none of the
 /// images, other images under their names, or one image for two.
 SliceResult find_slices(const SliceOptions& options, const ProgressCallback& progress = {});
-/// `assay.slices/1`. csv: a row for each slice that was found.
+/// Schema `assay.slices/1`. The csv has a row for each slice that was found.
 Report report_of(const SliceResult& result);
 
 }  // namespace assay::slices

@@ -55,13 +55,13 @@ struct ImportOptions {
                                ///< has no views
     ScoreColumnNames columns;  ///< of tables
     std::optional<ScoreKind>
-        kind;  ///< none: as the column's name says, else detected from the numbers
+        kind;  ///< without a value: as the column's name says, else by the numbers
     /// The scale of the file's numbers: percent become probabilities, and logarithms to base 2 or
     /// 10 become natural ones.
     ScoreScale scale = ScoreScale::none;
     bool force = false;  ///< use `kind` even if the numbers contradict it
     std::optional<StorageFormat>
-        storage;  ///< none: everything in the file (full_f16 for f16, full_f32, or top_k)
+        storage;  ///< without a value: all of the file (full_f16 for f16, full_f32, or top_k)
     std::uint32_t top_k = 0;  ///< with StorageFormat::top_k; 0 means all entries of a top-k file
     /// The items: a text with one id per line, a csv, or JSON with classes and labels (COCO's
     /// annotations, FiftyOne's labels.json). A csv has a column id, filename, path, image,
@@ -77,9 +77,9 @@ struct ImportOptions {
     /// `columns.label` apply to `labels`. Without `labels` they apply to `ids` if the scores are an
     /// array; if the scores are a table, `columns.label` applies to it.
     std::string image_column;
-    /// None: -1 is no label, and is refused if there are two classes and all other labels are 1.
+    /// Unset: -1 is no label; it is refused if there are two classes and all other labels are 1.
     std::optional<MinusOne> minus_one;
-    ClassList classes;  ///< empty: the file's column names, else ImageNet's for 1000 classes, else
+    ClassList classes;  ///< empty: from the file's columns, or ImageNet's for 1000 classes, or
                         ///< numbers
     std::uint32_t class_count =
         0;  ///< required for top-k files without `classes`; otherwise checked if it is not 0
@@ -92,7 +92,7 @@ struct ImportOptions {
 /// Sets `kind` and `scale` from a user's word: a kind that a classifier may return, "percent",
 /// "log2_probabilities" or "log10_probabilities". Throws usage with these names.
 void take_kind(ImportOptions& options, std::string_view name);
-/// "class" or "unlabelled". Throws usage.
+/// Finds "class" or "unlabelled". Throws usage.
 MinusOne minus_one_named(std::string_view name);
 
 struct ImportReport {
@@ -120,7 +120,7 @@ ImportReport import_predictions(const std::filesystem::path& file,
                                 const std::filesystem::path& runs, const ImportOptions& options,
                                 const ProgressCallback& callback = {});
 
-/// One row. It is partial, with a warning, if rows have no score. JSON: assay.import/1.
+/// The report is partial, with a warning, if rows lack a score. JSON: assay.import/1.
 Report report_of(const ImportReport& result);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// The roles of columns in a table of saved predictions, if their names do not tell.
+// The roles of columns in a table of saved predictions, if their names are not clear.
 #pragma once
 
 #include <string>

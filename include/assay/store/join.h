@@ -23,20 +23,20 @@ struct JoinedStore {
 
 /// Joins each store in parts at or below `path` into a single piece by renaming shards, without
 /// copying or computing. If one kind of device computed all parts, the result equals a store from
-/// one process byte for byte. Only the provenance differs, because it lists what computed each
-/// part. The store stays readable if the call is killed, and the next call resumes. Before moving
-/// anything, throws bad_input for a part that has not begun or finished (with the command to run),
-/// or parts of different stores. Also throws it for a part on another disk, or a shard whose record
-/// or files differ from those that its part was finished with. Scores are not read; verify_store()
-/// does that. Throws busy if a part is being written. Later throws io. Progress counts shards.
-/// Cost: a link, a rename, and two readings of the record for each shard.
+/// one process byte for byte. Only the provenance differs, because it lists the device and library
+/// of each part. The store stays readable if the call is killed, and the next call resumes. Before
+/// moving anything, throws bad_input for a part that has not begun or finished (with the command to
+/// run), or parts of different stores. Also throws it for a part on another disk, or a shard whose
+/// record or files differ from those that its part was finished with. Scores are not read;
+/// verify_store() does that. Throws busy if a part is being written. Later throws io. Progress
+/// counts shards. Cost: a link, a rename, and two readings of the record for each shard.
 std::vector<JoinedStore> join_parts(const std::filesystem::path& path,
                                     const ProgressCallback& progress = {});
 
-/// "3, 7 to 9 and 12 of 100".
+/// Formats numbers of parts: "3, 7 to 9 and 12 of 100".
 std::string text_of(const std::vector<StorePart>& parts);
 
-/// One row per store. JSON: assay.join/1.
+/// The report has one row per store. JSON: assay.join/1.
 Report report_of(const std::vector<JoinedStore>& stores);
 
 }  // namespace assay

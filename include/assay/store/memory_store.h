@@ -32,8 +32,8 @@ struct ScoreMatrix {
 
 struct MemoryStoreOptions {
     std::string dataset_name = "data", model_name = "model";
-    /// None: detected from all rows, as in an import. A given kind is trusted without looking at
-    /// the rows.
+    /// Without a value, the kind is detected from all rows, as in an import. A given kind is not
+    /// checked against the rows.
     std::optional<ScoreKind> kind{};
     ClassList classes{};            ///< empty: ImageNet's for 1000 classes, else numbers
     std::uint32_t class_count = 0;  ///< required for predicted classes without `classes`

@@ -1,4 +1,4 @@
-// Items with labels, whatever holds them.
+// Opens items with labels from any source.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@
 
 namespace assay {
 
-/// Items with labels from any source. The source is a prediction store, a folder of stores of one
+/// Opens items with labels. The source is a prediction store, a folder of stores of one
 /// data set, a folder of images, or a csv that lists them (open_dataset). It may also be a file of
 /// label sets: json, npy, txt, or a csv that read_label_sets takes. Its items without a name get
-/// their number. An empty `classes` uses the data set's own, or numbers. `notes` as in
-/// open_dataset. Throws as these do.
+/// their number. An empty `classes` uses the data set's own, or numbers. `notes` are as in
+/// open_dataset. Throws as the readers do.
 Dataset open_labelled(const std::filesystem::path& path, const ClassList& classes,
                       std::vector<std::string>* notes = nullptr);
 

@@ -27,7 +27,7 @@
 
 namespace assay {
 
-/// How much of each row is stored.
+/// Which numbers of each row are stored.
 enum class StorageFormat {
     full_f32,  ///< C floats per row
     full_f16,  ///< C half floats per row
@@ -36,12 +36,12 @@ enum class StorageFormat {
     label,     ///< arg-max class and its probability
 };
 std::string_view name_of(StorageFormat);
-/// "full_f32", "full_f16", "top_k", "label". Throws usage with the known names.
+/// Finds "full_f32", "full_f16", "top_k" or "label". Throws usage with the known names.
 StorageFormat storage_format_named(std::string_view);
 /// As users request it: "full" or "f32", "f16", "topK" ("top5", ...), "label".
 struct StorageChoice {
     StorageFormat storage = StorageFormat::full_f32;
-    std::uint32_t top_k = 0;  ///< with StorageFormat::top_k
+    std::uint32_t top_k = 0;  ///< number of entries with StorageFormat::top_k
 };
 /// Throws usage with the allowed words.
 StorageChoice storage_choice_named(std::string_view);
@@ -52,18 +52,18 @@ enum class RowState : std::uint8_t { ok = 0, unreadable = 1, not_finite = 2 };
 struct ImageFile {
     std::uint64_t bytes = 0;
     std::uint64_t hash = 0;  ///< the first 16 hex digits of what `xxh128sum` prints
-    /// The properties of the file that decoding ignored (src/image/file_facts.h). They follow from
-    /// the bytes. Stores from before they were recorded have 0.
+    /// The properties of the file that decoding ignored (src/image/file_facts.h). The file's bytes
+    /// determine them. Older stores, without this record, have 0.
     std::uint8_t left_aside = 0;
     bool operator==(const ImageFile& other) const {
         return bytes == other.bytes && hash == other.hash;
     }
-    /// False if it could not be read.
+    /// False if the file could not be read.
     bool known() const noexcept { return bytes != 0 || hash != 0; }
 };
 
-/// What computed a shard's scores. Results are bit-identical only for one kind of device, one
-/// library and one precision.
+/// The device, library and precision that computed a shard's scores. Results are bit-identical only
+/// for one kind of device, one library and one precision.
 struct ComputedOn {
     std::string device;          ///< "cpu", "cuda (NVIDIA H100 80GB HBM3)"
     std::string framework;       ///< "LibTorch 2.6.0"
@@ -75,7 +75,7 @@ struct ComputedOn {
 std::string describe(const ComputedOn& on);
 
 struct RowError {
-    std::uint64_t row;  ///< of the store
+    std::uint64_t row;  ///< number of the row in the store
     RowState state;
     std::string message;
 };
@@ -96,8 +96,8 @@ struct StorePart {
 /// second, which is at most 100,000.
 StorePart parse_part(std::string_view text);
 
-/// Everything that is fixed when a store is begun. A writer may resume another's work if they agree
-/// on all of it except the provenance. A batch_size or shard_rows of 0 agrees with the recorded
+/// Everything that is fixed when a store is begun. A writer may resume a store if it agrees on
+/// all fields except the provenance. A batch_size or shard_rows of 0 agrees with the recorded
 /// value.
 struct StoreSpec {
     std::string dataset_name;
@@ -106,7 +106,7 @@ struct StoreSpec {
     std::uint32_t classes = 0;
     ScoreKind kind = ScoreKind::logits;
     StorageFormat storage = StorageFormat::full_f32;
-    std::uint32_t top_k = 0;       ///< with StorageFormat::top_k
+    std::uint32_t top_k = 0;       ///< number of entries with StorageFormat::top_k
     std::uint32_t shard_rows = 0;  ///< 0 chooses a multiple of batch_size for shards of about 4 MiB
     std::uint32_t batch_size =
         0;  ///< rows that went through the classifier together; 0 if not known (imports)
@@ -123,12 +123,12 @@ struct StoreSpec {
                              ///< items
     std::string id;          ///< depends on `dataset_id`, `decoder` and all of the above except the
                              ///< provenance
-    /// The part that a writer writes; it does not distinguish stores. When reading a store in n
-    /// parts, or some of them: {0, n}.
+    /// The part that a writer writes; it does not distinguish stores. A reader of a store in n
+    /// parts, or of some of them, has {0, n}.
     StorePart part;
     /// The version of Assay's decoder that made the pixels (src/image/decoder_version.h); 0 for
-    /// imports and from before there were versions. A writer continues the work of a former version
-    /// if it gives the same pixels for these images.
+    /// imports and older stores. A writer continues the work of a former version if it gives the
+    /// same pixels for these images.
     std::uint32_t decoder = 0;
 };
 
@@ -172,15 +172,15 @@ public:
     /// Whether the shard belongs to this writer's part and its rank's share. Shards that existed
     /// before all belong to the first rank.
     bool is_own(std::size_t shard) const noexcept;
-    /// True if the shard was committed, by this or an earlier run. Its record and bytes were
-    /// checked on open.
+    /// True if this or an earlier run committed the shard. open() has checked its record and
+    /// bytes.
     bool has(std::size_t shard) const;
-    std::size_t missing() const;  ///< how many of its own shards are missing
+    std::size_t missing() const;  ///< number of missing shards of this writer's own share
     std::uint64_t own_rows() const noexcept;
-    /// A remark about the store's lock: that there is none, or that other machines do not see it.
-    /// "" if all is well.
+    /// A remark if the store has no lock, or a lock that other machines do not see; otherwise
+    /// "".
     const std::string& lock_warning() const noexcept;
-    /// Rows of committed shards, from all runs, that are not ok, and the first of them with a
+    /// The number of rows that are not ok in committed shards of all runs, and the first one's
     /// message.
     struct BadRows {
         std::uint64_t count = 0;
@@ -204,10 +204,10 @@ public:
     void write_shard(std::size_t shard, std::span<const float> scores,
                      std::span<const RowState> states, std::span<const RowError> errors,
                      const std::string& images_hash, std::span<const ImageFile> images = {});
-    /// The same for rows_in(shard) x k entries, the best k of each row, best first, if no more is
-    /// known of the scores. The number k is spec().top_k, or 1 with StorageFormat::label. Only for
-    /// rows whose log-sum-exp is 0: probabilities, log-probabilities, and ScoreKind::labels with
-    /// entries of score 1. A row with an entry that is not finite becomes not_finite, as above.
+    /// The same for rows_in(shard) x k entries, the best k of each row, best first, if other scores
+    /// are not known. The number k is spec().top_k, or 1 with StorageFormat::label. Only for rows
+    /// whose log-sum-exp is 0: probabilities, log-probabilities, and ScoreKind::labels with entries
+    /// of score 1. A row with an entry that is not finite becomes not_finite, as above.
     void write_entries(std::size_t shard, std::span<const TopEntry> entries,
                        std::span<const RowState> states, std::span<const RowError> errors,
                        const std::string& images_hash);
@@ -217,9 +217,9 @@ public:
     /// Divides the missing shards among the ranks, in turn. Any number of ranks may have begun the
     /// store.
     void share(Comm& comm);
-    /// Waits until every rank has written its share, and finishes the store. On the first rank it
-    /// is then as if one process had written it. A network disk may show other machines' files
-    /// late. Throws io on every rank if a file does not appear within a minute.
+    /// Waits until every rank has written its share, and finishes the store. The store then equals
+    /// one that a single process wrote. A network disk may show other machines' files late. Throws
+    /// io on every rank if a file does not appear within a minute.
     void finish(Comm& comm);
 
 private:
@@ -256,7 +256,7 @@ public:
     bool complete() const noexcept;  ///< every shard exists
     bool finished() const noexcept;  ///< every shard existed at some time, and the writer marked
                                      ///< the store as finished
-    /// For a store in parts: those that are not finished, in order.
+    /// For a store in parts: the parts that are not finished, in order.
     const std::vector<StorePart>& unfinished_parts() const noexcept;
     std::size_t missing_shards() const noexcept;
     /// The process that was writing the store when it was opened, "process 123", or "" if none was.
@@ -265,7 +265,7 @@ public:
     /// whether the shard existed when the store was opened
     bool has(std::size_t shard) const noexcept;
     bool is_in_memory() const noexcept;  ///< made by in_memory(), without a folder
-    /// For a store in memory: whether shards are copies that are made at each request.
+    /// For a store in memory: whether each request copies the shard.
     bool makes_copies() const noexcept;
 
     /// A view of one shard, mapped and checked against its checksum on first use. Keep it alive
@@ -276,14 +276,14 @@ public:
         std::uint32_t rows = 0;
         std::span<const RowState> states() const;
         const std::vector<RowError>& errors() const;
-        /// Covers the bytes of the shard's images in order; "" for imports.
+        /// A hash of the bytes of the shard's images in order; "" for imports.
         const std::string& images_hash() const;
-        /// What computed the scores; "" if not recorded.
+        /// The device, library and precision of the scores; "" if not recorded.
         const ComputedOn& computed_on() const;
-        /// One per row. Empty for imports and for stores from before images were recorded
-        /// individually.
+        /// One file per row. Empty for imports and for older stores without records of
+        /// images.
         std::span<const ImageFile> images() const;
-        /// StorageFormat::full_f32 only: the mapped floats, rows x classes, without a copy.
+        /// Only for StorageFormat::full_f32: the mapped floats, rows x classes, without a copy.
         /// Otherwise empty.
         std::span<const float> f32() const;
         /// The same for StorageFormat::full_f16: the bits of half floats.
@@ -314,7 +314,7 @@ private:
 
 /// A warning that the store is still being written, or that it was left unfinished with all its
 /// shards. Otherwise "". Example: "`runs/val/m` is still being written by process 123: its numbers
-/// are those of the shards that were there".
+/// are those of the shards that existed then".
 std::string writer_warning(const PredictionStore& store);
 
 /// The stores below a RUNS folder, ordered by data set and then model.
@@ -331,8 +331,8 @@ struct StoreFolders {
 /// Searches for stores at or below `path` (a RUNS folder, one of its data sets, or one store).
 /// Throws bad_input if it finds neither a store nor a fault.
 StoreFolders look_for_stores(const std::filesystem::path& path);
-/// Only the stores. Throws bad_input if there is none, or if there is a fault, because no result
-/// should silently omit a store.
+/// Returns only the stores. Throws bad_input if there is none, or if there is a fault, because no
+/// result should silently omit a store.
 std::vector<std::filesystem::path> find_stores(const std::filesystem::path& path);
 /// The stores at or below each path, in that order, each once ("runs" and "runs/val" overlap).
 std::vector<std::filesystem::path> find_stores(const std::vector<std::filesystem::path>& paths);

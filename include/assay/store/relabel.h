@@ -16,7 +16,7 @@ struct RelabelledData {
     std::filesystem::path folder;   ///< RUNS/<data set>
     std::string name;               ///< name of the data set
     std::uint64_t stores = 0;       ///< the stores of the data set, which all share the list
-    std::uint64_t classes = 0;      ///< in the list
+    std::uint64_t classes = 0;      ///< number of classes in the list
     std::uint64_t changed = 0;      ///< classes whose id or name has changed
     std::string first_change = {};  ///< "class 3 was `cat` and is `dog`"; "" if none changed
     bool reordered = false;         ///< the same classes as before, but in another order
@@ -30,7 +30,7 @@ struct RelabelledData {
 std::vector<RelabelledData> relabel_stores(const std::vector<std::filesystem::path>& paths,
                                            const ClassList& classes);
 
-/// One row per data set. JSON: assay.relabel/1.
+/// The report has one row per data set. JSON: assay.relabel/1.
 Report report_of(const std::vector<RelabelledData>& relabelled);
 
 }  // namespace assay

@@ -5,10 +5,10 @@
 // in the requested order. Equal scores rank in the order of these classes. A reduced store keeps
 // the order of its own classes, and dropped entries are unknown.
 //
-// A score becomes a probability by the row's softmax (of logits and log-probabilities), or is one
-// already, clipped to [0, 1]. Thread-safe. A shard is opened and checked against its checksum when
-// one of its rows is first requested. It stays open as long as the reader. For a store with very
-// many shards, only 64 stay open.
+// Softmax turns a row of logits or log-probabilities into probabilities. Stored probabilities are
+// clipped to [0, 1]. Thread-safe. A shard is opened and checked against its checksum when one of
+// its rows is first requested. It stays open as long as the reader. For a store with very many
+// shards, only 64 stay open.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace assay {
 
-/// Whether a row has scores, or why not.
+/// Whether a row has scores, or the reason why not.
 enum class RowStatus : std::uint8_t { ok, missing, unreadable, not_finite };
 
 /// Gives a row's probabilities without another sum: exp(score - shift) * factor, or for stored
@@ -33,7 +33,7 @@ struct RowScale {
     float shift = 0, factor = 0;
 };
 
-/// What the scores of one row predict, given its valid classes.
+/// The prediction of one row, and its hits among the valid classes.
 struct RowPrediction {
     std::int32_t predicted =
         -1;  ///< class with the highest score, lowest index first; -1 if it maps to no target class
@@ -54,13 +54,13 @@ struct RowPrediction {
 /// A row's confidence in its likeliest class, in double precision.
 struct RowOdds {
     /// ln(p / (1 - p)) of the class with the highest score. For logits it is that score minus the
-    /// log-sum-exp of all others. For probabilities near 1, few bits of 1 - p are left. If the
-    /// other classes add up to about as little, 1 - p is their sum. For StorageFormat::top_k the
-    /// others are the stored entries and the rest of the log-sum-exp.
+    /// log-sum-exp of all others. For probabilities near 1, few bits of 1 - p remain. If the other
+    /// classes have about the same sum, it replaces 1 - p. For StorageFormat::top_k the others are
+    /// the stored entries and the rest of the log-sum-exp.
     double log_odds = 0;
     double scale = 1;  ///< for order_keys(): the largest logit, or the sum of probabilities
     std::int32_t cls =
-        -1;  ///< for order_keys(): the class, if `log_odds` is more precise than its number
+        -1;  ///< for order_keys(): the class, if `log_odds` is more precise than its score
 };
 
 struct RankedClass {
@@ -100,12 +100,12 @@ public:
         ranking,        ///< only predicted, rank and hits; the other members keep their defaults
         probabilities,  ///< everything
     };
-    /// `valid` must be ascending, within classes(). `target` is the image's single label, which
+    /// `valid` must be ascending and within classes(). `target` is the image's single label, which
     /// need not be valid; -1 means none. `out` is filled if the status is ok. Cost: one pass over
     /// the row, one more for the probabilities, and 1 + log2(g) for g > 1 valid classes.
     RowStatus read(std::uint64_t row, std::int32_t target, std::span<const std::int32_t> valid,
                    RowPrediction& out, Detail detail = Detail::probabilities) const;
-    /// The same, with the only valid class as target.
+    /// The same, with the only valid class as the target.
     RowStatus read(std::uint64_t row, std::span<const std::int32_t> valid, RowPrediction& out,
                    Detail detail = Detail::probabilities) const {
         return read(row, valid.size() == 1 ? valid[0] : -1, valid, out, detail);
@@ -115,7 +115,7 @@ public:
     /// one class, it is that of the model's own best class.
     RowStatus top(std::uint64_t row, std::size_t k, std::vector<RankedClass>& out) const;
     /// The number of classes ranked before `cls`, and its probability as in top(). Nothing if the
-    /// row has no scores or the entries do not show it.
+    /// row has no scores or the stored entries do not determine it.
     struct Place {
         std::size_t rank;
         float probability;
@@ -149,8 +149,8 @@ public:
     void probabilities(std::uint64_t row, std::uint32_t begin, std::uint32_t end, RowScale scale,
                        float* out) const;
 
-    /// Opens a shard for facts that rows alone do not give. Valid until the thread requests another
-    /// row. nullptr if it does not exist. Throws bad_input if it is damaged.
+    /// Opens a shard for data that rows do not have. The pointer is valid until the thread requests
+    /// another row, and is nullptr without a shard. Throws bad_input if it is damaged.
     const PredictionStore::Shard* shard(std::size_t index) const;
 
 private:

@@ -17,8 +17,8 @@ namespace assay {
 
 /// A StoreWriter with buffers for the shards that have begun. Rows may come from many threads.
 /// Buffered scores are saved next to the shards every 15 seconds and at the end, and the store's
-/// next writer loads them. Memory: the shards that have begun and are incomplete; if rows come in
-/// order, one of them.
+/// next writer loads them. Memory: the incomplete shards that have begun, which is one shard if
+/// rows come in order.
 class RowWriter {
 public:
     /// Begins or resumes as StoreWriter::open() does, with the same errors. An empty

@@ -5,8 +5,8 @@
 
 namespace assay {
 
-/// Metrics that need probabilities apply softmax to logits only, and a second softmax is refused if
-/// it can be detected. `labels` means that only the predicted class is known, without a score. Such
+/// Metrics that need probabilities apply softmax only to logits, and refuse a second softmax if
+/// they detect it. `labels` means that only the predicted class is known, without a score. Such
 /// stores come from imports (StorageFormat::label, with 1 as the probability), and no classifier
 /// returns them.
 enum class ScoreKind { logits, probabilities, log_probabilities, labels };

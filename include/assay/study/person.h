@@ -1,4 +1,4 @@
-// Who may answer the questions of a study.
+// Describes who may answer the questions of a study.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace assay::study {
 struct Person {
     std::int64_t id = 0;
     std::string name;   ///< the annotator's name in all results
-    std::string token;  ///< a secret: the token in the link
+    std::string token;  ///< the secret token in the link
     bool revoked = false;
 };
 

@@ -7,7 +7,7 @@
 namespace assay::true_sets {
 namespace {
 
-/// The first coordinate takes precedence over all others.
+/// The first coordinate has priority over all others.
 std::int64_t distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
     constexpr std::int64_t first = 1'000'000;
     std::int64_t sum = 0;
@@ -39,7 +39,7 @@ void merge_small_cells(std::vector<std::uint32_t>& cell,
                 distance(places[small], places[z]) < distance(places[small], places[nearest]))
                 nearest = z;
         }
-        if (nearest == places.size()) break;  // the only cell
+        if (nearest == places.size()) break;  // it is the only cell
         images[nearest] += images[small];
         images[small] = 0;
         for (std::uint32_t& z : into) {

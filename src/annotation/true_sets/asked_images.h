@@ -1,5 +1,5 @@
-// Votes in the form for the model of whole label sets. They are grouped by image, and have the
-// ranks that the judged models give the classes in the questions.
+// Votes in the form for the model of whole label sets. They are grouped by image, with the ranks of
+// the questions' classes in the judged models.
 //
 // N images, Q questions, A annotators, R answers (from no to yes), M models. A question is a pair
 // of an image and a class, with one answer or more. A cell is a group of images that share P(g),
@@ -21,8 +21,8 @@ struct AskedImages {
         0};  ///< N + 1: questions of image i are [begin[i], begin[i + 1])
     std::vector<std::uint64_t> votes_begin{0};  ///< Q + 1: votes of question q in `codes`
     std::vector<std::uint32_t> codes;           ///< annotator * R + answer
-    /// Q x M: 0 for the model's best class, 1 for the next, ...; `below` for every class that is
-    /// not among its best `below`.
+    /// Q x M ranks: 0 for the model's best class, 1 for the next, ...; `below` for every class that
+    /// is not among its best `below`.
     std::vector<std::uint16_t> rank;
     std::vector<std::uint32_t> cell;  ///< N: numbers from 0 without a gap
 
@@ -47,7 +47,7 @@ void merge_small_cells(std::vector<std::uint32_t>& cell,
 using Agreement = std::array<std::int64_t, 3>;
 Agreement agreement_of(std::span<const std::vector<std::int32_t>> best);
 
-/// Cells by the number of questions and the agreement, one per image, after merging small ones.
+/// The cell of each image by its number of questions and agreement, after small cells are merged.
 std::vector<std::uint32_t> cells_of(const AskedImages& images,
                                     std::span<const Agreement> agreement);
 
@@ -58,8 +58,8 @@ struct Layout {
     std::vector<std::uint32_t> first_level;  ///< M + 1: the first position of model m's log odds of
                                              ///< ranks
     std::vector<std::uint32_t> first_size;   ///< cells + 1: the first position of cell z's log P(g)
-    std::size_t rates = 0;  ///< log P(answer | not valid) by annotator, then | valid
-    std::size_t size = 0;   ///< of the vector
+    std::size_t rates = 0;  ///< log P(answer | not valid) by annotator, then log P(answer | valid)
+    std::size_t size = 0;   ///< size of the vector
 
     std::size_t levels() const noexcept { return first_level.back(); }
     std::size_t cells() const noexcept { return first_size.size() - 1; }

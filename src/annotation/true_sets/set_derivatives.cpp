@@ -1,6 +1,6 @@
-// The posterior is an exponential family in log L, so a derivative by it is a covariance with
-// "class c is valid". The terms log w also occur in the denominator of the prior. It subtracts the
-// prior's expectation of the class, given g.
+// The posterior is an exponential family in log L, so a derivative by log L is a covariance with
+// "class c is valid". The terms log w also occur in the prior's denominator, which subtracts the
+// prior's expectation of the class given g.
 #include "annotation/true_sets/set_derivatives.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ double LinearForm::value(const SetPosterior& posterior) const {
     return sum;
 }
 
-/// P(c and d are valid, and g are), K x (K + 1) for one c; `scale` as SetPosterior::scale().
+/// P(c, d and g classes in total are valid), K x (K + 1) for one c; `scale` as in SetPosterior.
 void SetDerivatives::pairs(std::span<const double> probability, std::size_t c,
                            std::span<const double> scale, std::vector<double>& out) {
     const std::size_t k = probability.size(), row = k + 1, rest = k - 1;

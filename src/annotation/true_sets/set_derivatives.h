@@ -1,4 +1,4 @@
-// How the posterior of one image changes with its inputs.
+// Derivatives of the posterior of one image by its inputs.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace assay::true_sets {
 
-/// Weights of a number that is linear in the posterior: sum of joint(c)[g] * by_class[c][g], and of
-/// size()[g] * by_size[g].
+/// The weights of a number that is linear in the posterior: sum of joint(c)[g] * by_class[c][g],
+/// and of size()[g] * by_size[g].
 struct LinearForm {
-    std::vector<double> by_class, by_size;  ///< K x (K + 1), K + 1
+    std::vector<double> by_class, by_size;  ///< K x (K + 1) weights, K + 1 weights
     double value(const SetPosterior& posterior) const;
 };
 

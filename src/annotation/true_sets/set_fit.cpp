@@ -10,7 +10,7 @@ namespace assay::true_sets {
 namespace {
 
 constexpr std::size_t em_blocks = 32;
-constexpr std::size_t least_images = 128;  ///< of a block
+constexpr std::size_t least_images = 128;  ///< fewest images in a block
 constexpr int most_fit_rounds = 120;
 constexpr double still = 1e-5;
 constexpr double longest_leap = 20;
@@ -110,7 +110,7 @@ void normalise(const AskedImages& images, const Layout& layout, std::vector<doub
         scale(at, images.answers);
 }
 
-/// Varadhan and Roland's squared extrapolation, never shorter than the two steps themselves.
+/// Varadhan and Roland's squared extrapolation. It is never shorter than the two steps.
 std::vector<double> leap(const std::vector<double>& a, const std::vector<double>& b,
                          const std::vector<double>& c) {
     double step = 0, change = 0;

@@ -36,17 +36,17 @@ inline constexpr double one_answer = 1;       ///< for each annotator, over all 
 inline constexpr double largest_log_odds = 8;
 
 /// The next parameters from the sums for `parameters`. The log odds change by generalised iterative
-/// scaling and have mean 0, because given g only their ratios matter.
+/// scaling. Their mean is 0, because only their ratios matter given g.
 std::vector<double> em_step(const AskedImages& images, const Layout& layout,
                             std::span<const double> parameters, const EmSums& sums);
 
 struct SetFit {
     std::vector<double> parameters;
-    int rounds = 0;          ///< of three steps each
+    int rounds = 0;          ///< number of rounds of three steps each
     bool converged = false;  ///< no logarithm changed by more than 1e-5 in the last step
 };
-/// Starts from Dawid and Skene's posteriors. Extrapolates (SQUAREM). Cost: at most 360 passes, each
-/// sum of K^2 log K over the images.
+/// Starts from Dawid and Skene's posteriors and extrapolates (SQUAREM). Cost: at most 360 passes,
+/// each of which costs K^2 log K per image.
 SetFit fit_sets(const AskedImages& images, const Layout& layout, int threads);
 
 /// Posteriors of the questions by Dawid and Skene's model with two latent classes and one

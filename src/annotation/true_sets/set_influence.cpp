@@ -1,6 +1,6 @@
 // The influence of an image on a value: through its pieces, and through its votes' effect on the
 // parameters. Let M' be the derivative of an EM step at its fixed point. An image's contribution to
-// the step changes the parameters by (I - M')^-1 times it. The value then changes by t' times that,
+// the step, times (I - M')^-1, is its change of the parameters. The value changes by t' times that,
 // where t is the value's derivative by the parameters. So one system per value, (I - M')' x = t, is
 // enough for all images.
 //
@@ -140,8 +140,8 @@ private:
         return out;
     }
 
-    /// The contribution of a question's answers to a step: weights of its posterior of being valid,
-    /// or (t = 0) of not being valid.
+    /// The contribution of a question's answers to a step: the weights of its posterior of being
+    /// valid, or of not being valid (t = 0).
     void add_answers(std::size_t question, std::vector<Entry>& out) const {
         for (const std::uint32_t code : images_.votes_of(question)) {
             const std::size_t first = code - code % images_.answers;
@@ -281,8 +281,8 @@ private:
                 matrix[r * core_ + c] = (r == c ? 1 : 0) - j.core[c * core_ + r];
             for (std::size_t f = 0; f < forms_; ++f) right[f][r] = j.target[f * all + r];
         }
-        // For each cell: its parameters as a function of the core, with forms first, then core
-        // columns.
+        // For each cell: its parameters as a function of the core parameters. Forms come first,
+        // then columns of the core.
         std::vector<std::vector<std::vector<double>>> of_cell;
         for (std::size_t z = 0; z < layout_.cells(); ++z) {
             const std::size_t n = layout_.room(z), size = layout_.first_size[z] - levels_;
@@ -331,7 +331,7 @@ private:
         const std::size_t more = given.size() / row;
         out.rates_known.assign(forms_, std::vector<double>(n + more));
         out.influence = out.rates_known;
-        // for a cell: the common reduction of all its images
+        // of a cell: the reduction that all its images share
         std::vector<std::vector<double>> whole(forms_);
         for (std::size_t f = 0; f < forms_; ++f) {
             double mean = 0;
@@ -404,9 +404,9 @@ private:
     const std::size_t pieces_, forms_, levels_, rates_, core_, sizes_;
     const std::vector<double> parameters_;
     const EmSums sums_;
-    std::vector<std::size_t> first_square_;          ///< cells + 1, in size_by_size
+    std::vector<std::size_t> first_square_;          ///< cells + 1 positions in size_by_size
     std::vector<double> answer_count_, answer_sum_;  ///< including pseudo counts, 2 x A x R
-    std::vector<std::vector<double>> gradients_;     ///< of the forms
+    std::vector<std::vector<double>> gradients_;     ///< gradients of the forms
 };
 
 }  // namespace

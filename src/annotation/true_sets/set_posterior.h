@@ -1,6 +1,6 @@
 // Posterior of the whole label set of one image.
 //
-// Prior: P(S) = P(g = |S|) times the product of the odds w of its classes, divided by the
+// The prior is P(S) = P(g = |S|) times the product of the odds w of its classes, divided by the
 // elementary symmetric polynomial of degree g. This is a conditional Bernoulli distribution. The
 // logarithm of w is a sum over the models of one number for the rank that each gives the class. An
 // answer of an annotator is independent of everything else, given whether the class is valid.
@@ -14,7 +14,7 @@
 
 namespace assay::true_sets {
 
-/// For an image with K questions. Its buffers are reused for the next image.
+/// The posterior for an image with K questions. The next image reuses its buffers.
 class SetPosterior {
 public:
     SetPosterior(const AskedImages& images, const Layout& layout)
@@ -26,25 +26,25 @@ public:
     void independent(std::span<const double> yes);
 
     std::size_t asked() const noexcept { return k_; }
-    /// K + 1: P(g classes are valid).
+    /// K + 1 numbers: P(g classes are valid).
     std::span<const double> size() const { return {size_.data(), k_ + 1}; }
-    /// P(class c is valid, and g classes are) for g = 0 .. K.
+    /// P(class c is valid and g classes are valid) for g = 0 .. K.
     std::span<const double> joint(std::size_t c) const {
         return {joint_.data() + c * (k_ + 1), k_ + 1};
     }
-    /// P(class c is valid | g classes are), before the votes.
+    /// P(class c is valid | g classes are valid), before the votes.
     std::span<const double> before(std::size_t c) const {
         return {before_.data() + c * (k_ + 1), k_ + 1};
     }
-    /// K: P(c is valid), and the prior's expectation of it given the posterior of g.
+    /// K numbers: P(c is valid), and its prior expectation given the posterior of g.
     std::span<const double> yes() const { return yes_; }
     std::span<const double> expected() const { return expected_; }
 
-    // Further values for derivatives.
+    // Further values that derivatives need.
     std::span<const double> p() const { return p_; }          ///< K, w / (1 + w)
     std::span<const double> q() const { return q_; }          ///< K, w L / (1 + w L)
     std::span<const double> scale() const { return scale_; }  ///< joint = q * without * scale
-    std::span<const double> sizes_before() const { return prior_; }  ///< K + 1, from p
+    std::span<const double> sizes_before() const { return prior_; }  ///< K + 1 numbers, from p
 
 private:
     const AskedImages& images_;

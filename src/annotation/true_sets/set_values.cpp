@@ -99,7 +99,7 @@ ExpertValues corrected_by_experts(const AskedImages& images, const Layout& layou
     const double all = static_cast<double>(images.images()) +
                        static_cast<double>(given.size()) / static_cast<double>(models * p);
     const double weight = all / static_cast<double>(n);
-    std::vector<double> differences = experts.pieces;  // n x M x pieces
+    std::vector<double> differences = experts.pieces;  // n x M x pieces numbers
     SetPosterior room(images, layout);
     std::vector<double> before(p);
     for (std::size_t e = 0; e < n; ++e) {

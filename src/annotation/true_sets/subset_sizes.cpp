@@ -5,7 +5,7 @@
 namespace assay::true_sets {
 namespace {
 
-/// Adds a question: `pmf` has `n` numbers before, and n + 1 afterwards.
+/// Adds a question: `pmf` has `n` numbers before the call, and n + 1 afterwards.
 void add_question(std::span<double> pmf, std::size_t n, double yes) {
     pmf[n] = pmf[n - 1] * yes;
     for (std::size_t g = n - 1; g > 0; --g) pmf[g] = pmf[g] * (1 - yes) + pmf[g - 1] * yes;

@@ -1,4 +1,4 @@
-// The number of yes among several independent questions: the Poisson binomial distribution.
+// The distribution of the number of yes among independent questions (Poisson binomial).
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ namespace assay::true_sets {
 /// small numbers keep their digits. Cost: K^2. `out` must have room for K + 1 numbers.
 void size_probabilities(std::span<const double> yes, std::span<double> out);
 
-/// The same without each one of the K in turn: `out` has K rows of K numbers (g = 0 .. K - 1).
-/// Halves are combined, because division by one factor would lose digits. Cost: K^2 log K.
+/// The same without each of the K questions in turn: `out` has K rows of K numbers (g = 0 .. K -
+/// 1). Halves are combined, because division by one factor would lose digits. Cost: K^2 log K.
 class SizesWithoutOne {
 public:
     void operator()(std::span<const double> yes, std::span<double> out);
