@@ -36,7 +36,7 @@ std::string_view all_messages() {
 #undef ASSAY_EMBEDDED
 }
 
-/// Today, or the day of SOURCE_DATE_EPOCH, which makes builds reproducible byte for byte.
+/// Today's date, or the date of SOURCE_DATE_EPOCH, which makes builds reproducible byte for byte.
 std::string date_of_pages() {
     const char* text = std::getenv("SOURCE_DATE_EPOCH");
     std::uint64_t seconds = 0;

@@ -225,7 +225,7 @@ public:
     }
 
 private:
-    bool in_a_run_;  ///< the run predicts and scores the new images, so that no advice is needed
+    bool in_a_run_;  ///< part of a run, which predicts and scores the new images: needs no advice
     PatchmlOptions options_;
     Flags flags_;
     Output output_;

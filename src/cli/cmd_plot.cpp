@@ -40,7 +40,7 @@ struct PlotArguments {
     MeasureOptions measure;
 };
 
-/// The extension decides; there is no default.
+/// The extension determines the format; there is no default.
 PlotFormat format_of_plot(const std::filesystem::path& out) {
     if (const auto format = plot_format_of(out)) return *format;
     throw Error(ErrorCode::usage,

@@ -1,4 +1,4 @@
-// assay predict: images + classifiers -> stored predictions.
+// assay predict: runs classifiers over images and stores their predictions.
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <utility>

@@ -31,13 +31,13 @@ assay relabel runs --classes imagenet
 assay relabel runs/val/resnet50 runs/val-v2/resnet50 --classes config.json
 )";
 
-/// Other data sets that have the same list as `one` had before: usually versions and parts of it.
+/// Other data sets with the list that `one` had before. They are usually versions or parts of it.
 std::vector<fs::path> left_behind(const RelabelledData& one,
                                   const std::vector<RelabelledData>& relabelled) {
     const auto now = store::read_dataset_record(one.folder);
     std::vector<fs::path> found;
     if (one.changed == 0 || now.former.empty() || now.former.back().classes.empty()) return found;
-    std::error_code ignored;  // it was read a moment ago
+    std::error_code ignored;  // the file was read a moment ago
     for (const auto& entry : fs::directory_iterator(one.folder.parent_path(), ignored)) {
         const fs::path& folder = entry.path();
         const bool named = std::ranges::any_of(
@@ -47,7 +47,7 @@ std::vector<fs::path> left_behind(const RelabelledData& one,
             if (store::read_dataset_record(folder).classes == now.former.back().classes)
                 found.push_back(folder);
         } catch (const Error&) {
-            // A damaged store is a case for `assay verify`.
+            // `assay verify` reports damaged stores.
         }
     }
     std::ranges::sort(found);

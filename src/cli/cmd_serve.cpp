@@ -117,7 +117,7 @@ void refuse_option(const CLI::App& app, const char* option, const char* why) {
     if (app.count(option) > 0) throw Error(ErrorCode::usage, fmt::format("{} {}", option, why));
 }
 
-/// People are asked about a single folder; all other inputs are for a report.
+/// Questions to people come from a single folder; all other inputs are for a report.
 bool is_about_a_report(const std::vector<fs::path>& paths) {
     const auto asks = [](const fs::path& path) {
         return mad::is_competition(path) || labelling::is_labelling_folder(path);
@@ -168,14 +168,14 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
     return o.out;
 }
 
-/// Held while an existing folder of questions is changed, so that nobody else serves it. Returns
-/// nothing if the folder does not exist: a new folder is made completely or not at all.
+/// Holds the lock while an existing folder of questions is changed, so that no process serves it.
+/// Returns nothing without a folder, because a new one is made completely or not at all.
 std::optional<FileLock> lock_to_change(const fs::path& folder) {
     if (!labelling::is_labelling_folder(folder)) return std::nullopt;
     return study::lock_to_serve(folder);
 }
 
-/// Makes the folder if questions are given; in an existing one, changes what the options name.
+/// Makes the folder if questions are given. In an existing one, applies the options.
 void prepare_folder(const fs::path& folder, const ServeOptions& o) {
     if (o.study.questions.empty()) {
         if (!labelling::is_labelling_folder(folder)) return;
@@ -190,7 +190,7 @@ void prepare_folder(const fs::path& folder, const ServeOptions& o) {
                      how_many(made.screens, "screen")));
 }
 
-/// Each of these people gets a link: named people, those who already had one, or the user.
+/// Makes a link for each named person and each person who had one, or else for the user.
 std::vector<labelling::Person> people_to_ask(labelling::Service& service,
                                              std::vector<std::string> names) {
     if (names.empty() && service.people().empty()) {
@@ -240,15 +240,15 @@ std::string farewell_of_competition(const fs::path& folder) {
     std::uint64_t answers = 0;
     for (const auto& annotator : status.annotators)
         answers += annotator.blocked ? 0 : annotator.answers;
-    // People are asked while questions are open.
+    // Annotators get questions while some are open.
     const std::string next =
         status.open > 0 ? fmt::format("assay serve {}", as_typed(folder.string())) : status.next;
     return fmt::format("{} kept, {} of {} settled; next: {}", how_many(answers, "answer"),
                        status.settled, how_many(status.settled + status.open, "question"), next);
 }
 
-/// Prints at the end what exists, and what to do with it. If it cannot be read, the command fails:
-/// a script only sees the exit status.
+/// Prints at the end which answers exist, and what to do with them. If they cannot be read, the
+/// command fails, because a script only sees the exit status.
 void say_farewell(const fs::path& folder, bool study) {
     try {
         note(study ? farewell_of_study(folder) : farewell_of_competition(folder));
@@ -289,7 +289,7 @@ int cmd_serve(std::vector<std::string> arguments) {
     serve::check_options(o.server);
     {
         const std::optional<FileLock> lock = lock_to_change(folder);
-        // If the port is in use, nobody is added. It is opened again below, if it is still free.
+        // If the port is in use, no person is added. The port is opened again below.
         if (o.server.port != 0) serve::HttpListener(o.server.host, o.server.port);
         prepare_folder(folder, o);
     }

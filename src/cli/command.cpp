@@ -118,11 +118,11 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
     app->footer(footer);
     app->formatter(std::make_shared<FoldedHelp>());
     app->set_help_flag("-h,--help", "Print this help");
-    // Every command takes it. Where --help shows all, it is not listed.
+    // Every command accepts --help-all. If --help shows all options, --help-all is not listed.
     CLI::Option* const all = app->set_help_all_flag("--help-all", "Print all options and examples");
     if (!has_rare_options(name)) all->group("");
     app->add_flag_callback(
-        "-q,--quiet", [] {}, "Print no progress and no notes");  // read by parse()
+        "-q,--quiet", [] {}, "Print no progress and no notes");  // parse() reads this option
     return app;
 }
 
@@ -170,7 +170,7 @@ bool& is_quiet() {
     return quiet;
 }
 
-/// Replaces its own message, which prints the largest double with 309 digits.
+/// Replaces CLI11's message, which prints the largest double with 309 digits.
 static CLI::Validator in_range(const CLI::Range& range, std::string_view allowed) {
     CLI::Validator validator = range;
     validator.operation([range, allowed](std::string& text) {
@@ -201,8 +201,8 @@ CLI::Validator decimal_number() {
             "UINT", "decimal number"};
 }
 
-/// Only for predict and similar commands, and only for options that the command has. Every command
-/// says where groups of images are measured.
+/// Gives hints for predict and similar commands, and only for options that the command has. Every
+/// command names the commands that measure groups of images.
 static std::string habit_for(const std::string& argument, const CLI::App& app) {
     const std::string name = argument.substr(0, argument.find('='));
     const bool groups = name == "--by" || name == "--cluster";
@@ -212,8 +212,8 @@ static std::string habit_for(const std::string& argument, const CLI::App& app) {
     });
 }
 
-/// "RUNS is required: for example `assay score runs`". CLI11 would name an argument as the code
-/// does.
+/// "RUNS is required: for example `assay score runs`". CLI11 would use the argument's name in the
+/// code.
 static std::string what_is_missing(const CLI::App& app) {
     std::string out = "an argument is required";
     for (const CLI::Option* option : app.get_options()) {
@@ -230,8 +230,8 @@ static std::string what_is_missing(const CLI::App& app) {
     return out + ": for example `" + footer.substr(first, footer.find('\n', first) - first) + "`";
 }
 
-/// `assay predict m.pt val`, as `assay eval` takes it: the command with the options that name both.
-/// "" if the command is no such one.
+/// For `assay predict m.pt val`, in the style of `assay eval`: the command with options for both
+/// arguments. "" for other commands.
 static std::string with_options(const CLI::App& app, const std::vector<std::string>& plain) {
     const CLI::Option* const model = app.get_option_no_throw("--model");
     const CLI::Option* const data = app.get_option_no_throw("--data");
@@ -246,7 +246,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     check_numbers(app);
     for (const std::string& argument : arguments) {
         if (argument == "--") break;
-        // CLI11 would use the next argument as the value, as for `--option value`.
+        // Otherwise CLI11 would use the next argument as the value, as for `--option value`.
         if (argument.starts_with("--") && argument.ends_with("=") &&
             std::count(argument.begin(), argument.end(), '=') == 1)
             throw Error(ErrorCode::usage,
@@ -268,7 +268,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
         return false;
     } catch (const CLI::ParseError& error) {
         // A misspelled option is reported first: it also explains a missing option. The plain
-        // arguments after it may be its values, and are only named if there is no such option.
+        // arguments after it may be its values, so they are only reported without one.
         const std::vector<std::string> left = app.remaining();
         const bool options = std::any_of(left.begin(), left.end(), [](const std::string& argument) {
             return argument.starts_with("-");

@@ -15,12 +15,12 @@
 
 namespace assay::cli {
 
-/// Exit statuses: the command's promise to scripts (README).
+/// Exit statuses: scripts can rely on these (README).
 enum Status {
     done = 0,
     gate_broken = 1,
     bad_input = 2,
-    partial = 3,  ///< a partial result; for check: something is wrong
+    partial = 3,  ///< a partial result; `check`: an error was found
     internal_error = 70,
     interrupted = 130
 };
@@ -82,10 +82,10 @@ int cmd_slices(std::vector<std::string> arguments);
 int cmd_torch(std::vector<std::string> arguments);
 int cmd_version(std::vector<std::string> arguments);
 
-/// In the order of `assay --help`.
+/// The commands in the order of `assay --help`.
 const std::vector<Command>& commands();
 
-/// Of `assay --help`.
+/// The examples of `assay --help`.
 const std::vector<std::string>& program_examples();
 
 /// One line per command for `assay --help`: names padded to the longest, then summaries.
@@ -143,8 +143,8 @@ struct Output {
     void add_junit_to(CLI::App& app);
     /// Throws usage if outcomes are requested but there is no gate.
     void check_junit(bool gates) const;
-    /// For a command that writes `what` with the option `option`, if that option is missing. Throws
-    /// usage if -o names a file that looks like one of these, and no option says that it is the
+    /// For a command that writes `what` with the option `option`. Throws usage if that
+    /// option is missing, -o names such a file, and no option says that the file is the
     /// report.
     void check_is_report(std::string_view what, std::string_view option) const;
     bool to_stdout() const;

@@ -17,9 +17,9 @@ struct CommonOptions {
 /// Options of every command of the table.
 constexpr std::string_view shared = "help help-all quiet format output";
 
-/// A command whose help is longer than 60 lines needs a row, except if its lists make it so long
-/// (plot). A command without a row shows all.
-/// Options that are required are always shown.
+/// A command whose help is longer than 60 lines needs a row, unless its lists make it long (plot).
+/// The help of a command without a row shows all options. Options that are required are always
+/// shown.
 constexpr std::array rows = {
     CommonOptions{"eval", "metrics labels gate device preset list limit out save-settings"},
     CommonOptions{"predict",
@@ -60,7 +60,7 @@ constexpr std::array rows = {
                   "per-class annotators strategy hits clean selected-by seed threads"},
 };
 
-/// Whether `names`, separated by blanks, hold the name.
+/// Whether `names`, separated by blanks, contain the name.
 bool holds(std::string_view names, std::string_view name) {
     while (!names.empty()) {
         const std::size_t end = std::min(names.find(' '), names.size());

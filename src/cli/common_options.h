@@ -17,7 +17,7 @@ bool has_rare_options(std::string_view command);
 /// Whether --help shows the option. `app` is the command, with its name as make_app() sets it.
 bool is_common(const CLI::App& app, const CLI::Option& option);
 
-/// The commands whose help is split, in the order of the table: for tests. "" behind the last.
+/// The commands with a row, in the order of the table, for tests. Returns "" after the last one.
 std::string_view split_command(std::size_t index);
 /// The names that the table lists for the command, separated by blanks: for tests.
 std::string_view listed_options(std::string_view command);

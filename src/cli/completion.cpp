@@ -27,7 +27,7 @@ public:
     }
 
     /// The owner of the next value, if it is not an option: an option or a plain argument; null if
-    /// there is none.
+    /// there is no owner.
     const OptionFacts* expected() const { return pending_ != nullptr ? pending_ : next_plain(); }
     /// A word that begins with a dash is an option.
     bool options_may_follow() const {
@@ -146,8 +146,8 @@ Completion values_of(const OptionFacts& option, const std::string& before, const
     return completion;
 }
 
-/// Proposes each option once, by the first of its names that begins with the typed text: --batch,
-/// or --batch-size if somebody types --batch-s.
+/// Proposes each option once, by its first name that begins with the typed text: --batch, or
+/// --batch-size after --batch-s.
 Completion options_for(const std::string& typed, const CommandFacts& facts, const Line& line) {
     Offers offers(typed);
     for (const OptionFacts& option : facts.options) {

@@ -11,8 +11,8 @@ namespace assay::cli {
 
 struct Completion {
     std::vector<Candidate> candidates;  ///< replacements of the last word
-    bool paths = false;                 ///< some are files or folders
-    bool goes_on = false;               ///< the accepted one may continue: no blank follows it
+    bool paths = false;                 ///< whether some candidates are files or folders
+    bool goes_on = false;               ///< whether a candidate may continue without a blank
     std::string hint;                   ///< describes the argument if nothing can be proposed
 };
 
@@ -20,7 +20,7 @@ struct Completion {
 /// nothing: an invalid line has no completion.
 Completion complete(const std::vector<std::string>& words);
 
-/// Completes any file, after a redirection.
+/// Completes the name of any file, after a redirection.
 Completion complete_file(const std::string& typed);
 
 /// The description if it fits on a menu line; otherwise its first sentence, or as much of it as

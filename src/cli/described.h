@@ -19,8 +19,8 @@ void add_field_options(CLI::App& app, void* object, std::shared_ptr<void> scratc
 void copy_given_fields(const CLI::App& app, const void* from, void* to,
                        std::span<const Field> fields);
 
-/// Adds an option for each field, which sets it, except for those of the parts `without`; the
-/// object's values are the defaults. Parsing throws CLI::ParseError with the errors of set_texts().
+/// Adds an option for each field except those of the parts `without`. The object's values are the
+/// defaults. Parsing throws CLI::ParseError with the errors of set_texts().
 template <Described S>
 void add_options(CLI::App& app, S& object, const std::string& group = "Options",
                  std::initializer_list<std::string_view> without = {}) {
@@ -39,7 +39,7 @@ std::string option_of() {
     return "--" + row_of<member>()[0].option();
 }
 
-/// The fields whose options were given: they have priority over a file.
+/// The fields whose options were given. These override a file.
 template <Described S>
 void copy_given(const CLI::App& app, const S& from, S& to) {
     copy_given_fields(app, &from, &to, description<S>);

@@ -14,8 +14,8 @@ CommandFacts*& asked() {
     return facts;
 }
 
-/// "TEXT:{linf,l2}" and "{linf,l2}" -> linf, l2: CLI::IsMember and type_name() use this format for
-/// a set.
+/// Reads linf and l2 from "TEXT:{linf,l2}" or "{linf,l2}", the format of CLI::IsMember and
+/// type_name().
 std::vector<std::string> allowed_in(const std::string& type) {
     std::vector<std::string> values;
     const std::size_t begin = type.rfind('{');
@@ -25,7 +25,7 @@ std::vector<std::string> allowed_in(const std::string& type) {
     return values;
 }
 
-/// "INT in [1 - 100]" -> "1 to 100": the format of CLI::Range.
+/// Turns "INT in [1 - 100]", the format of CLI::Range, into "1 to 100".
 std::string limits_in(const std::string& type) {
     const std::size_t begin = type.rfind(" in [");
     const std::size_t middle = type.find(" - ", begin);
@@ -44,7 +44,7 @@ std::vector<std::string> long_names(const std::set<CLI::Option*>& options) {
     return names;
 }
 
-/// "[a,b]", a list's default -> "a,b".
+/// Turns a list's default, "[a,b]", into "a,b".
 std::string without_brackets(std::string text) {
     if (text.starts_with('[') && text.ends_with(']')) return text.substr(1, text.size() - 2);
     return text;
@@ -96,7 +96,7 @@ OptionFacts facts_of(const CLI::Option& option) {
     facts.fewest = static_cast<std::size_t>(option.get_items_expected_min());
     facts.most = static_cast<std::size_t>(option.get_items_expected_max());
     facts.repeatable = facts.most >= OptionFacts::any_number;
-    // As CLI11 reads it: with allow_extra_args(false), one value follows each mention.
+    // As in CLI11, allow_extra_args(false) means that one value follows each mention.
     if (facts.repeatable)
         facts.most = option.get_allow_extra_args() ? OptionFacts::any_number : facts.fewest;
     return facts;
@@ -113,7 +113,7 @@ bool answers_with(const CLI::App& app) {
     CommandFacts& facts = *asked();
     facts.about = app.get_description();
     for (const CLI::Option* option : app.get_options()) {
-        // An option without a group is not listed: --help-all, where --help shows all.
+        // An option without a group is not listed, such as --help-all if --help shows all options.
         if (!option->get_group().empty()) facts.options.push_back(facts_of(*option));
     }
     facts.lists = lists_in(app.get_footer());

@@ -16,7 +16,7 @@ namespace assay::cli {
 
 /// An option, or a plain argument.
 struct OptionFacts {
-    /// Represents any number of values: all values before the next option.
+    /// Stands for any number of values: all values before the next option.
     static constexpr std::size_t any_number = 1000;
 
     std::vector<std::string> names;    ///< "-m", "--model"; for a plain argument, only its name
@@ -34,7 +34,7 @@ struct OptionFacts {
     /// Long names of options that exclude it, and of options that it needs.
     std::vector<std::string> excludes, needs;
 
-    /// Its long name, or its only name.
+    /// The option's long name, or its only name.
     const std::string& name() const;
     bool is_flag() const { return value.empty(); }
 };
@@ -47,7 +47,7 @@ struct HelpList {
 
 struct CommandFacts {
     std::string name;     ///< as typed after `assay`: "labels stats"
-    std::string summary;  ///< a few words
+    std::string summary;  ///< a few words that describe the command
     std::string about;    ///< whole sentences
     std::vector<OptionFacts> options;
     std::vector<HelpList> lists;
@@ -62,7 +62,7 @@ CommandFacts facts_of(const Command& command, std::string_view whole = {});
 void for_each_command(const std::vector<Command>& table,
                       const std::function<void(const CommandFacts&)>& visit);
 
-/// For parse() and run_part(): true if facts_of() has asked and was answered, so that the command
+/// For parse() and run_part(): true if facts_of() called and has its answer, so that the command
 /// must end here.
 bool answers_with(const CLI::App& app);
 bool answers_with(std::string_view part_word, const std::vector<Command>& parts,

@@ -72,7 +72,7 @@ std::vector<std::string> listed_models(const fs::path& file, const json& request
     });
 }
 
-/// Top-1 of the table's models, keyed by name; for a model with several settings, the best.
+/// Top-1 of the table's models by name; the best value of a model with several settings.
 std::map<std::string, double, std::less<>> accuracies_in(const fs::path& file) {
     const PublishedTable table = read_published(file.string());
     const auto column = std::ranges::find(table.metrics, "top1");
@@ -90,7 +90,7 @@ std::map<std::string, double, std::less<>> accuracies_in(const fs::path& file) {
     return out;
 }
 
-/// Draws one from each of `count` parts of the list, whose sizes differ by at most one.
+/// Draws one model from each of `count` parts of the list, whose sizes differ by at most one.
 std::vector<SourceNames::Name> drawn_of(const std::vector<SourceNames::Name>& names,
                                         std::size_t count, std::uint64_t seed) {
     std::vector<SourceNames::Name> out;

@@ -57,7 +57,7 @@ void report_error(const Error& error) {
                                    {"notes", std::move(notes)}};
     const std::string line = json_line(report) + "\n";
     std::string_view rest = line;
-    // The caller may have closed its pipe.
+    // The caller may have closed its end of the pipe.
     const auto before = std::signal(SIGPIPE, SIG_IGN);
     while (!rest.empty()) {
         const ::ssize_t written = ::write(report_descriptor(), rest.data(), rest.size());

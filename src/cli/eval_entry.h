@@ -12,19 +12,19 @@ namespace assay::cli {
 
 struct EvalEntry {
     ModelOpener opener;
-    CommandWith command;  ///< only for this model
-    std::string check;    ///< the command for all checks
-    bool search = false;  ///< nothing says how its input is prepared
-    LoadedModel model;    ///< opened as chosen; before the choice, in any way
+    CommandWith command;  ///< the command as typed, only for this model
+    std::string check;    ///< the `assay check` command for all checks
+    bool search = false;  ///< whether no source defines how the input is prepared
+    LoadedModel model;    ///< opened as chosen; before the choice, with any settings
     bool mixes = false;   ///< images of a batch affect each other
     PreprocessingChoice choice;
-    std::optional<ModelSettings> to_save;  ///< set once there are numbers
+    std::optional<ModelSettings> to_save;  ///< settings to save once there are numbers
     bool saved = false;
     std::vector<std::string> warnings;
 };
 
-/// Opens the models with their settings, or in any way. They use the inputs, which must outlive
-/// them.
+/// Opens the models with their settings, or with any settings. The inputs must outlive the
+/// models.
 std::vector<EvalEntry> opened_entries(const EvalInputs& inputs);
 /// Finds the preprocessing; throws if it cannot be found.
 void choose_for(EvalEntry& entry, const Dataset& dataset, const EvalInputs& inputs);

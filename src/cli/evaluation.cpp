@@ -27,7 +27,7 @@ namespace {
 
 using evaluate::RunningAccuracy;
 
-/// Excludes the images that determined a preprocessing; the result has its own name.
+/// Excludes the images that determined a preprocessing. The result gets a separate name.
 Dataset without_chosen(const Dataset& dataset, const std::vector<EvalEntry>& entries,
                        std::uint64_t& left_out) {
     std::set<std::uint32_t> chosen;
@@ -44,7 +44,7 @@ Dataset without_chosen(const Dataset& dataset, const std::vector<EvalEntry>& ent
     return out;
 }
 
-/// The text of the progress line while images go through the models.
+/// The text of the progress line while the models run.
 class Watched {
 public:
     Watched(const Dataset& dataset, const std::vector<EvalEntry>& entries, bool random)
@@ -81,7 +81,7 @@ private:
 
 std::vector<PredictResult> predict_all(const std::vector<EvalEntry>& entries,
                                        const Dataset& dataset, const EvalInputs& inputs) {
-    // In that order, all shards are in memory at once.
+    // In such an order, all shards would be in memory at once.
     constexpr std::uint64_t most_bytes = std::uint64_t{256} << 20;
     std::uint64_t bytes = 0;
     for (const EvalEntry& entry : entries)
@@ -110,7 +110,7 @@ std::vector<PredictResult> predict_all(const std::vector<EvalEntry>& entries,
     for (const PredictResult& result : results) {
         for (const std::string& text : result.notes) {
             if (text != evaluate::alone_note)
-                note(result.model + ": " + text);  // the guards already reported it
+                note(result.model + ": " + text);  // check_model() already reported it
         }
     }
     for (const std::string& text : report_of(results).warnings) warn(text);
@@ -134,7 +134,7 @@ void write_page(EvalResult& result, const EvalInputs& inputs) {
     write_report(document, result.report);
 }
 
-/// What to type about the preprocessing that was found, or "".
+/// The command to confirm the preprocessing that was found, or "".
 std::string next_about_settings(const EvalEntry& entry) {
     if (!entry.choice.best) return "";
     if (entry.choice.outcome != PreprocessingChoice::Outcome::told_apart)
@@ -146,7 +146,7 @@ std::string next_about_settings(const EvalEntry& entry) {
     return entry.command(entry.saved ? std::string() : entry.choice.best->options);
 }
 
-/// Commands to type.
+/// Commands for the user to type.
 std::vector<std::string> next_commands(const EvalResult& result,
                                        const std::vector<EvalEntry>& entries) {
     std::vector<std::string> next;
@@ -201,7 +201,7 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
             if (!inputs.predict.no_trial)
                 entry.mixes = batches_mix(entry.model, all, inputs.predict.threads);
         } catch (const Error&) {
-            if (!evaluate::process_ended(entry.model)) throw;  // the run searches for the image
+            if (!evaluate::process_ended(entry.model)) throw;  // the run itself finds the image
         }
         if (entry.search) {
             choose_for(entry, all, inputs);
@@ -247,7 +247,7 @@ EvalResult run_evaluation(const EvalInputs& inputs) {
     line.finish();
     for (const std::string& text : result.notes) note(text);
     write_page(result, inputs);
-    // Saved now, so that an interrupted run is resumed with the same search.
+    // Saves the choice now, so that a resumed run uses it.
     for (EvalEntry& entry : entries) save_settings(entry);
     result.next = next_commands(result, entries);
     return result;

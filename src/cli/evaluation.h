@@ -18,7 +18,7 @@ struct EvalInputs {
     PredictOptions predict;
     MeasureOptions measure;
     bool batch_given = false;
-    std::vector<TypedOption> typed;  ///< except for the models, their names and the images
+    std::vector<TypedOption> typed;  ///< typed options except models, their names and the images
     bool save_settings = false;
 
     /// Images go through the models one at a time.

@@ -14,7 +14,7 @@ namespace {
 
 struct Habit {
     std::string_view option;
-    std::string_view here;  ///< an option, or a sentence when it has a blank
+    std::string_view here;  ///< an option, or a sentence if it has a blank
 };
 constexpr std::array habits = {
     Habit{"--amp", "--precision fp16"},
@@ -60,7 +60,7 @@ constexpr std::array habits = {
 };
 
 struct Elsewhere {
-    std::string_view words;  ///< each in blanks
+    std::string_view words;  ///< separated by blanks, also at both ends
     std::string_view instead;
 };
 constexpr Elsewhere commands_elsewhere[] = {

@@ -1,5 +1,5 @@
-// Commands and options from PyTorch's and timm's scripts that people are used to, and their names
-// here.
+// Commands and options that users know from PyTorch's and timm's scripts, and their names in
+// Assay.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace assay::cli {
 
-/// "--amp is not needed: ..." for an option that does not exist here; "" if nothing better than the
-/// nearest name is known. Options that the command does not have (`has`) are not proposed.
+/// "--amp is not needed: ..." for an option that Assay lacks; "" if only the nearest name can help.
+/// Options that the command does not have (`has`) are not proposed.
 std::string habit(std::string_view option, const std::function<bool(const std::string&)>& has);
 
-/// The equivalent of a command of other programs; metrics also count; "" for other words. For
+/// The equivalent of a command or metric of other programs; "" for other words. For
 /// "log_loss": "`assay score runs --metrics nll` measures it".
 std::string what_does(std::string_view word);
 

@@ -30,7 +30,7 @@ bool is_listed(const CLI::Option& option) {
     return option.nonpositional() && !option.get_group().empty();
 }
 
-/// The footer with no more than `count` examples, which are its last list.
+/// The footer with at most `count` examples, which are its last list.
 std::string with_examples(std::string footer, std::size_t count) {
     constexpr std::string_view heading = "Examples:\n";
     std::size_t end = footer.find(heading);

@@ -22,8 +22,8 @@ public:
     static constexpr std::size_t example_count = 5;
 
     FoldedHelp() { column_width(name_width); }
-    /// Without AppFormatMode::All: the options that common_options.h names, a few examples, and how
-    /// to see the rest.
+    /// Without AppFormatMode::All, this shows the options that common_options.h names, a few
+    /// examples, and how to see the rest.
     std::string make_help(const CLI::App* app, std::string name,
                           CLI::AppFormatMode mode) const override;
     std::string groups_of(const CLI::App* app, bool all) const;

@@ -219,8 +219,8 @@ std::string DataFlags::name_of_part(const std::string& own, std::size_t index) c
 Dataset DataFlags::sampled(Dataset dataset, const DatasetOptions& opened,
                            const Reopen& reopen) const {
     if (names_parts && sample.first > 0 && dataset.size() == sample.first) {
-        // The classes may depend on the number of images read: those of the first images are used
-        // here.
+        // The classes may depend on the number of images read. This uses the classes of the first
+        // images.
         DatasetOptions with_next = opened;
         ++with_next.limit;
         if (reopen(with_next).size() > dataset.size())
@@ -237,8 +237,8 @@ Dataset DataFlags::sampled(Dataset dataset, const DatasetOptions& opened,
 
 namespace {
 
-/// True if the folder of a data set's results belongs to this part of it, under its name from
-/// before parts had names.
+/// True if the folder of a data set's results belongs to this part of it. Older versions did not
+/// give parts their own names.
 bool has_results_of(const fs::path& folder, const Dataset& part) {
     return is_there(folder / "dataset.json") &&
            store::same_items(store::read_dataset_record(folder), part);
@@ -333,7 +333,7 @@ void require_inputs(const ModelFlags& models, const DataFlags& data, std::string
 
 namespace {
 
-/// The options that set fields of `object`, except for the defaults and the name of the results.
+/// The options for fields of `object` that are not defaults, except for the results' name.
 template <Described S>
 std::string typed_fields(const S& object) {
     const json own = json_of(object), usual = json_of(S{});

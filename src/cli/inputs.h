@@ -24,7 +24,7 @@ namespace assay::cli {
 /// Adjusts the options for this process among the processes of its machine.
 ClassifierOptions opening_here(ClassifierOptions options);
 
-/// How models are drawn for a pattern.
+/// Settings for draws of models for a pattern.
 struct DrawFlags {
     std::size_t models = 0;
     std::uint64_t seed = 0;
@@ -35,7 +35,7 @@ struct DrawFlags {
 class ModelFlags {
 public:
     void add_to(CLI::App& app);
-    /// The flags that were given, as sidecar keys.
+    /// The flags that were given, keyed like a sidecar.
     const ModelSettings& settings() const { return settings_; }
 
     std::vector<std::filesystem::path> files;  ///< --model
@@ -47,21 +47,21 @@ public:
     /// The classes of the images, for models that classify by names.
     std::function<ClassList()> classes_of_data = {};
 
-    /// How to open them.
+    /// Options for opening the models.
     ClassifierOptions opening() const { return opening_here(options); }
     /// Replaces patterns (timm:resnet*) by drawn models, and prints them. `runs` is the folder of
     /// results, which contains the list for a later call, or "". With `keep`, a new list is written
     /// there. Throws usage for a pattern with several models without --draw-models, and as
     /// names_in_python() and parse_published() do.
     void draw(const std::filesystem::path& runs, bool keep = true);
-    /// Resolves the settings of every file, with the priority preset < sidecar < flags.
+    /// Resolves the settings of every file: flags override sidecars, which override presets.
     std::vector<ModelSpec> resolve() const;
 
 private:
     ModelSettings settings_ = ModelSettings::object();
 };
 
-/// A part of a data set.
+/// A part of a data set: the first images or a sample.
 struct SampleFlags {
     std::size_t limit = 0;
     std::uint64_t sample_seed = 0;
@@ -87,8 +87,8 @@ struct DataFlags {
     /// Results for a part of the images get their own name, so that they are never mixed with those
     /// for all images. This is for commands that store results, if the user gives no name.
     bool names_parts = false;
-    /// Folder of the results; "" if not known. If the results of a part already have the data set's
-    /// own name there, they are continued under that name.
+    /// Folder of the results; "" if not known. If it has results of a part under the data set's own
+    /// name, they are resumed under that name.
     std::filesystem::path runs;
 
     /// How to open folder `index`, and the name of its results; `notes` receives the reason if it
@@ -99,8 +99,8 @@ struct DataFlags {
     /// others. `own` is the name of folder `index`.
     std::string name_of_part(const std::string& own, std::size_t index) const;
     /// The part that --limit requests, with the name of its results. `opened` says how the data set
-    /// was opened, and `reopen` opens it again, in order to find out whether there are more images
-    /// than the first ones.
+    /// was opened, and `reopen` opens it again, which shows whether there are more images than the
+    /// first ones.
     using Reopen = std::function<Dataset(const DatasetOptions& how)>;
     Dataset sampled(Dataset dataset, const DatasetOptions& opened, const Reopen& reopen) const;
     /// Sets the name of a part, if parts have names, and reports it on stderr after `what`.

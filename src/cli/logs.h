@@ -13,7 +13,7 @@ namespace assay::cli {
 struct Logs {
     std::vector<LogTarget> targets;
     std::uint64_t step = 0;
-    std::uint64_t time = 0;  ///< time of events: SOURCE_DATE_EPOCH, otherwise the start of the
+    std::uint64_t time = 0;  ///< time of the events: SOURCE_DATE_EPOCH, otherwise the start of the
                              ///< command
 
     void add_to(CLI::App& app);

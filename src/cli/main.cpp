@@ -33,14 +33,14 @@
 namespace assay::cli {
 namespace {
 
-/// Commands under one heading of `assay --help`.
+/// Commands under a heading of `assay --help`.
 struct CommandGroup {
     std::string_view heading;
     std::vector<std::string_view> names;
 };
 
-/// In the order in which people usually need them. docs/commands.md has the same groups. Names of
-/// commands that this build lacks are skipped.
+/// The groups are in the order of usual need, as in docs/commands.md. Names of commands that this
+/// build lacks are skipped.
 const std::vector<CommandGroup>& command_groups() {
     static const std::vector<CommandGroup> groups = {
         {"Evaluate",
@@ -125,7 +125,7 @@ Ended ended_by(const Error& error) {
     return {status_of(error), out, error.code()};
 }
 
-/// Returns the result of `body`, whatever it throws.
+/// Returns the result of `body`, or the status for its exception.
 Ended attempt(const std::function<int()>& body) {
     try {
         return {body()};
@@ -152,7 +152,7 @@ void hold_standard_descriptors() {
     }
 }
 
-/// Only the results computed since rows were last saved are lost.
+/// Only results since the last save of rows are lost.
 extern "C" void on_second_signal(int number) {
     std::signal(number, SIG_DFL);
     sigset_t heard;
@@ -160,7 +160,7 @@ extern "C" void on_second_signal(int number) {
     ::sigaddset(&heard, number);
     ::pthread_sigmask(SIG_UNBLOCK, &heard, nullptr);
     ::raise(number);
-    // The process is still running: default actions do not end the first process of a container.
+    // This runs if default actions do not end the process, such as a container's first process.
     ::_exit(128 + number);
 }
 
@@ -175,7 +175,7 @@ void hear_signals() {
         if (std::signal(number, on_signal) == SIG_IGN && number == SIGHUP)
             std::signal(number, SIG_IGN);
     }
-    // Beyond the limit on the size of files (ulimit -f), writing then fails with a reason.
+    // Writing beyond the limit on file sizes (ulimit -f) then fails with an error.
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -185,7 +185,7 @@ int run(int count, char** arguments) {
 
     std::string first = count > 1 ? arguments[1] : "--help";
     std::vector<std::string> words(arguments + std::min(count, 2), arguments + count);
-    if (first == "help" && !words.empty()) {  // `assay help score`, as of other programs
+    if (first == "help" && !words.empty()) {  // `assay help score`, as in other programs
         first = words.front();
         words.erase(words.begin());
         words.emplace_back("--help");

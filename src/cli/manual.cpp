@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view help_option = "--help";
 
-/// "labels stats" -> "assay-labels-stats".
+/// Turns "labels stats" into "assay-labels-stats".
 std::string page_name(std::string_view command) {
     std::string name = "assay";
     if (!command.empty()) name += "-" + std::string(command);
@@ -30,7 +30,7 @@ std::string reference_to(std::string_view command) {
     return roff_bold(page_name(command)) + "(1)";
 }
 
-/// NAME has no capital and no full stop.
+/// The NAME section has no capital and no full stop.
 std::string with_small_letter(std::string_view text) {
     std::string out(text);
     const bool word = out.size() > 1 && out[1] >= 'a' && out[1] <= 'z';
@@ -49,7 +49,7 @@ std::string in_capitals(std::string text) {
     return text;
 }
 
-/// The notation of the value: "{linf,l2}" -> linf|l2, "FILE" in italics. Lines may end after a bar.
+/// The notation of the value: linf|l2 for "{linf,l2}", "FILE" in italics. A bar may end a line.
 std::string value_text(const OptionFacts& option) {
     std::string one = roff_italic(option.value);
     if (!option.allowed.empty()) {
@@ -57,7 +57,7 @@ std::string value_text(const OptionFacts& option) {
         for (const std::string& value : option.allowed)
             one += (one.empty() ? "" : "|\\:") + roff_bold(value);
     }
-    // "V1 V2" already shows that there are two.
+    // "V1 V2" already shows that there are two values.
     if (option.value.find(' ') != std::string::npos) return one;
     std::string out = one;
     for (std::size_t n = 1; n < option.fewest; ++n) out += " " + one;
@@ -151,7 +151,7 @@ void add_lists(RoffPage& page, const CommandFacts& command) {
     }
 }
 
-/// For a command, only the statuses with which it may end.
+/// A command's page only has the statuses that it may exit with.
 void add_statuses(RoffPage& page, const CommandFacts* command) {
     const bool gates =
         command == nullptr || std::ranges::any_of(command->options, [](const OptionFacts& option) {
@@ -160,7 +160,7 @@ void add_statuses(RoffPage& page, const CommandFacts* command) {
     page.section("EXIT STATUS");
     for (const auto& [status, meaning] : status_meanings()) {
         if (status == Status::gate_broken && !gates) continue;
-        // "(for check ...)" is shown on the page for all commands, and on the pages of these two.
+        // Only the page for all commands and the pages of these two show "(for check ...)".
         const bool whole =
             command == nullptr || command->name == "check" || command->name == "inspect";
         const std::string_view text = whole ? meaning : meaning.substr(0, meaning.find(" ("));
@@ -219,7 +219,7 @@ ManualPage page_of(const CommandFacts& command, std::string_view date) {
     return {name + ".1", page.text()};
 }
 
-/// Names of files and folders that are not set by an option.
+/// Names of files and folders that no option sets.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> files = {{
     {"RUNS/DATASET/CLASSIFIER",
      "A store: the scores of one classifier on one data set in checksummed shards, which every "

@@ -13,7 +13,7 @@ struct ManualPage {
     std::string text;
 };
 
-/// In the order of the table, with the program's own page first. `date` is like 2026-01-31.
+/// All pages in the table's order, the program's own page first. `date` is like 2026-01-31.
 std::vector<ManualPage> manual_pages(std::string_view date);
 
 }  // namespace assay::cli

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// True for a name that a shell could not show, or that an answer in lines could not contain.
+/// True for a name that a shell cannot show, or that contains a line end.
 bool has_control(std::string_view text) {
     return std::ranges::any_of(
         text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
@@ -62,7 +62,7 @@ void Offers::paths(const PathRule& rule) {
     if (begun == "~" && parent.empty()) return name("~/");
     if (begun == "..") return name(typed_ + "/");
     const fs::path folder = parent.empty() ? fs::path(".") : expanded(parent);
-    // The contents of this folder are not needed.
+    // The folder's contents are not needed.
     if (rule.whole != nullptr && !parent.empty() && rule.whole(folder)) return;
 
     std::error_code error;

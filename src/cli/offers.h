@@ -40,7 +40,7 @@ public:
 
     const std::string& typed() const { return typed_; }
     std::vector<Candidate>& candidates() { return candidates_; }
-    /// Some of them are files or folders.
+    /// Marks that some candidates are files or folders.
     bool has_paths() const { return has_paths_; }
 
     /// Proposes `text` if it begins with the typed text; each text once.

@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 13> output_options = {
     "junit",  "log",        "also"};
 
 struct Named {
-    std::string by;  ///< "--output", or "votes" of a plain argument
+    std::string by;  ///< the option that names it: "--output", or "votes" of a plain argument
     fs::path path;
 };
 
@@ -68,12 +68,12 @@ std::optional<struct stat> look_at(const fs::path& path) {
 
 /// The target of a chain of symbolic links, whether or not it exists.
 fs::path behind_links(fs::path path) {
-    constexpr int most = 40;  // as the kernel
+    constexpr int most = 40;  // the kernel's limit
     std::error_code error;
     for (int i = 0; i < most && fs::is_symlink(path, error); ++i) {
         const fs::path next = fs::read_symlink(path, error);
         if (error) break;
-        path = path.parent_path() / next;  // next alone where it is absolute
+        path = path.parent_path() / next;  // becomes `next` alone if that is absolute
     }
     return path;
 }
@@ -297,7 +297,7 @@ void write_result(const fs::path& file, std::string_view text) {
 }
 
 struct ResultStream::Impl {
-    std::optional<FileStream> file;  // none: to `special`, or stdout
+    std::optional<FileStream> file;  // empty if the output is `special` or stdout
     std::optional<Descriptor> special;
     fs::path path;
 };

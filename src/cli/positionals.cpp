@@ -13,7 +13,7 @@
 namespace assay::cli {
 namespace {
 
-/// "224", "-0.5", "0.485,0.456,0.406".
+/// Recognizes "224", "-0.5" or "0.485,0.456,0.406".
 bool is_of_numbers(std::string_view text) {
     return std::ranges::any_of(text, [](unsigned char c) { return std::isdigit(c) != 0; }) &&
            text.find_first_not_of("0123456789.,+-eE") == std::string_view::npos;
@@ -68,7 +68,7 @@ private:
         const CLI::Option* const option = app_.get_option_no_throw(argument.substr(0, equals));
         if (option == nullptr || option->get_items_expected_max() == 0) return;
         std::string first = equals == std::string::npos ? "" : argument.substr(equals + 1);
-        // An option that may have no value.
+        // An option whose value is optional.
         if (option->get_items_expected_min() == 0 && more() && !is_of_numbers(arguments_[at_]) &&
             is_there_or_a_model(arguments_[at_])) {
             moves_ = true;

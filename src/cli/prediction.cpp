@@ -103,7 +103,7 @@ void Prediction::keep(const Dataset& dataset, const std::string& unit, Run&& run
         dataset.name + (ranks().size() > 1 ? fmt::format(" (rank 0 of {})", ranks().size()) : ""),
         unit);
     std::vector<PredictResult> predicted = run(options_, ProgressCallback(progress));
-    // Notes on the data set: those of the first model apply to all.
+    // Prints notes on the data set. The first model's notes apply to all models.
     say_notes(dataset, predicted.front().dataset_notes);
     say_image_notes(dataset, predicted.front().image_notes,
                     typed_.inspect.empty() ? "assay inspect " + as_typed(dataset.root.string())
@@ -144,7 +144,7 @@ void Prediction::print(const Output& output) const {
                        : fmt::format("{} predictions in {}, {:.0f} per second",
                                      count_text(computed), duration_text(seconds_),
                                      static_cast<double>(computed) / std::max(seconds_, 1e-9)));
-    // Versions of a part are also measured with predictions for the whole.
+    // Versions of a part of the data set are also measured with predictions for the whole.
     std::string clean = clean_;
     if (const std::string whole(name_of_whole(clean));
         !is_there(options_.runs / clean) && is_there(options_.runs / whole))

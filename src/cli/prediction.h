@@ -29,7 +29,7 @@ struct StoreFlags {
 struct TypedPrediction {
     std::string verb;                 ///< "predict"
     std::vector<std::string> models;  ///< --model
-    std::string data;                 ///< --data: the current one
+    std::string data;                 ///< the current --data
     std::vector<TypedOption> options;
     std::string inspect = {};  ///< DataFlags::inspect_command(); "" means that the folder of the
                                ///< images is used
@@ -42,7 +42,7 @@ void try_and_warn(std::span<const LoadedModel> models, const Dataset& dataset,
 
 class Prediction {
 public:
-    /// `opening` says how the models are opened.
+    /// `opening` has the options for opening the models.
     Prediction(PredictOptions options, ClassifierOptions opening)
         : options_(std::move(options)), opening_(std::move(opening)) {}
 
@@ -53,7 +53,7 @@ public:
     /// The models' class list.
     const ClassList& classes() const;
     const std::vector<LoadedModel>& models() const { return models_; }
-    /// The sample that is large enough for `until`, after a pilot; reported on stderr.
+    /// The sample that is large enough for `until`, chosen by a pilot and reported on stderr.
     Dataset enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const;
     /// Runs the models; call it several times for several data sets.
     void over(const Dataset& dataset);
@@ -63,7 +63,7 @@ public:
     /// Runs the models on corrupted versions of the images; the models are those from load(), with
     /// the preprocessing for corrupted images.
     void over(const Dataset& dataset, const CorruptedVersions& versions);
-    /// What was done.
+    /// The report on the runs.
     void print(const Output& output) const;
     /// done, or partial if an image could not be read or a score is not finite.
     int status() const;
@@ -83,7 +83,7 @@ private:
     std::vector<LoadedModel> models_;
     std::vector<PredictResult> results_;
     std::vector<std::string> datasets_;
-    std::string clean_;  ///< the last data set whose corrupted versions were run
+    std::string clean_;  ///< the data set whose corrupted versions were run last
     double seconds_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What most commands that read stores have in common: their argument, and how they end.
+// Code that most commands on stores share: their argument, and their final report.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -20,8 +20,8 @@ inline void add_stores(CLI::App& app, std::vector<std::filesystem::path>& stores
         ->type_name("RUNS");
 }
 
-/// Computes a result beside a progress line, and prints its report. Returns `partial` if some items
-/// gave no result, else `done`. `compute` takes the line as its ProgressCallback.
+/// Computes a result while showing a progress line, and prints its report. Returns `partial` if
+/// some items gave no result, else `done`. `compute` gets the line as its ProgressCallback.
 template <class Compute>
 Status print_result(const Output& output, std::string label, std::string unit,
                     const Compute& compute) {

@@ -15,7 +15,7 @@
 namespace assay::cli {
 namespace {
 
-/// The done proportion, and the proportion done before this run; 0 if the total is not known.
+/// The proportion done, and the part done before this run; 0 if the total is not known.
 struct Part {
     double done = 0, skipped = 0;
 };
@@ -79,7 +79,7 @@ bool ProgressLine::due() {
     const auto pause =
         terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(10'000);
     const auto now = Clock::now();
-    // If the output is not a terminal, the first line comes after one pause: short runs print none.
+    // If the output is no terminal, the first line comes after one interval: not in short runs.
     if (now - (last_ == Clock::time_point{} && !terminal_ ? start_ : last_) < pause) return false;
     last_ = now;
     return true;

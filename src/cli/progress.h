@@ -39,11 +39,11 @@ public:
     ProgressLine& operator=(const ProgressLine&) = delete;
 
     void update(const Progress& progress);
-    /// Valid as long as this line lives.
+    /// The callback is valid as long as this line lives.
     operator ProgressCallback() {
         return [this](const Progress& progress) { update(progress); };
     }
-    /// Clears the line, for other output; the destructor also does this.
+    /// Clears the line to make room for other output. The destructor also does this.
     void finish();
 
 private:
@@ -62,7 +62,7 @@ private:
 };
 
 /// The text after the bar: "120 / 1,000 images  60/s  15 s left  step  2 failed" after `seconds`.
-/// It has no rate if units differ in cost, and no total and no remaining time if they are not
+/// It has no rate if units differ in cost, and no total or remaining time if that is not
 /// known.
 std::string progress_text(const Progress& progress, std::string_view unit, double seconds);
 

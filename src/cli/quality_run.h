@@ -15,8 +15,8 @@ namespace assay::cli {
 quality::QualityRunOptions quality_options(const Plan& plan,
                                            const std::vector<LoadedModel>& models);
 
-/// Runs it, with progress and the expected duration on stderr, and prints the table; returns the
-/// exit status.
+/// Runs the measurement with progress and the expected duration on stderr. Prints the table and
+/// returns the exit status.
 int run_quality_step(quality::QualityRunOptions options, const Output& output);
 
 }  // namespace assay::cli

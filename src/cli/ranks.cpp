@@ -21,7 +21,7 @@
 namespace assay::cli {
 namespace {
 
-/// Commands whose work is shared by ranks. All others run in one process.
+/// Commands whose work ranks share. All other commands run in one process.
 constexpr std::array<std::string_view, 10> shared_commands = {
     "predict",         "score",         "compare",         "gap",
     "labels propose",  "mad select",    "quality measure", "replicate adjust",
@@ -111,7 +111,7 @@ int leave_together(MpiRanks& mpi, const Ended& mine) {
         print(by + mine.message);
         mpi.abort(mine.status);
     }
-    // This rank is done and another is not: it may only be slower.
+    // This rank is done and another is not, perhaps because that one is slower.
     while (all.empty()) all = mpi.leave(own, grace_seconds);
     const auto says_it = [&](const RankEnd& end) { return end.message == message; };
     const bool first = std::find_if(all.begin(), all.end(), says_it) - all.begin() == rank;
@@ -138,7 +138,7 @@ bool is_for_ranks(const std::vector<std::string>& arguments) {
 }
 
 void open_ranks(const std::vector<std::string>& arguments) {
-    // Parts are for independent processes, however they were started.
+    // Parts are for independent processes, even if a launcher started them.
     const bool part = std::any_of(arguments.begin(), arguments.end(), [](const std::string& word) {
         return word == "--part" || word.starts_with("--part=");
     });

@@ -1,4 +1,4 @@
-// A command that several processes run together, started by mpirun or srun: ranks. Rank 0 prints
+// A command that several processes (ranks) run together, started by mpirun or srun. Rank 0 prints
 // and writes results; all ranks end with one status.
 #pragma once
 
@@ -15,19 +15,19 @@ namespace assay::cli {
 /// The result of a command.
 struct Ended {
     int status = 0;
-    std::string message = "";  ///< for stderr, lines with their ends; "" means nothing
-    std::optional<ErrorCode> code = std::nullopt;  ///< of its error, which has been reported
+    std::string message = "";  ///< lines for stderr with their ends; "" means nothing
+    std::optional<ErrorCode> code = std::nullopt;  ///< kind of its error, which has been reported
 };
 
 /// True if the command with these arguments (after the program's name) is computed by ranks.
 bool is_for_ranks(const std::vector<std::string>& arguments);
 
-/// Call it first: joins the processes that were started together, if any. Throws usage if the
+/// Call this first: joins the processes that were started together, if any. Throws usage if the
 /// command with these arguments does not support ranks, and as open_mpi() does.
 void open_ranks(const std::vector<std::string>& arguments);
-/// Call it last: prints the message, only once if ranks end in the same way, and returns the status
-/// of all. A rank with its own message, while others compute or wait for it, ends them all. A rank
-/// that ends with the error of another one reports its code (error_report.h).
+/// Call this last: prints the message, only once if ranks end in the same way, and returns the
+/// status of all. A rank with its own message, while others compute or wait for it, ends them all.
+/// A rank that ends with the error of another one reports its code (error_report.h).
 int end_ranks(const Ended& ended);
 
 /// The ranks of this command; a single one if it was started alone.

@@ -9,7 +9,7 @@
 namespace assay::cli {
 namespace {
 
-/// The code point at `i`, which is moved after it; damaged bytes are one code point each.
+/// Returns the code point at `i` and moves `i` after it. A damaged byte is one code point.
 std::uint32_t next_character(std::string_view text, std::size_t& i) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned first = byte(i++);
@@ -20,7 +20,7 @@ std::uint32_t next_character(std::string_view text, std::size_t& i) {
     return code;
 }
 
-/// Characters that roff would print differently from what a shell reads.
+/// Characters that roff prints in a form that a shell does not read.
 std::string_view name_in_code(char c) {
     switch (c) {
         case '\\':
@@ -126,7 +126,7 @@ void RoffPage::code(const std::vector<std::string>& lines) {
 }
 
 void RoffPage::filled(std::string_view text) {
-    constexpr std::size_t width = 77;  // of the file's own lines
+    constexpr std::size_t width = 77;  // width of the lines in the page's source
     const std::vector<std::string> lines = folded_lines(text, width);
     for (std::size_t i = 0; i < lines.size(); ++i) {
         // If a sentence ends at the end of a line, roff would write two blanks.

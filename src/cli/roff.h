@@ -16,15 +16,15 @@ std::string roff_prose(std::string_view text);
 std::string roff_bold(std::string_view text);
 std::string roff_italic(std::string_view text);
 
-/// One page, as it grows.
+/// A manual page that grows by the calls below.
 class RoffPage {
 public:
-    /// "assay-score", section 1; `date` as 2026-01-31.
+    /// `name` is "assay-score", in section 1; `date` is like 2026-01-31.
     RoffPage(std::string_view name, std::string_view date, std::string_view version);
 
     void section(std::string_view title);
     void subsection(std::string_view title);
-    /// `text` is roff already.
+    /// `text` is roff source.
     void paragraph(std::string_view text);
     /// A term, with its meaning indented below it.
     void item(std::string_view term, std::string_view text);
@@ -32,9 +32,9 @@ public:
     const std::string& text() const { return out_; }
 
 private:
-    /// Text that is wrapped again.
+    /// Text that the viewer wraps.
     void filled(std::string_view text);
-    /// A line that looks like a request is escaped.
+    /// Escapes a line that looks like a request.
     void line(std::string_view text);
     std::string out_;
 };

@@ -7,8 +7,8 @@
 
 namespace assay::cli {
 
-/// --metrics, --plugin, --labels, --subgroups, --class-map, --bins, ..., and --gate where there are
-/// `gates`.
+/// --metrics, --plugin, --labels, --subgroups, --class-map, --bins, ..., and --gate if `gates` is
+/// set.
 void add_measure_options(CLI::App& app, MeasureOptions& options, bool gates = true);
 
 }  // namespace assay::cli

@@ -1,4 +1,4 @@
-// assay serve RUNS: the report, kept up to date until somebody stops it.
+// assay serve RUNS: serves an up-to-date report until Ctrl-C.
 #include <fmt/format.h>
 
 #include "assay/serve/report_server.h"

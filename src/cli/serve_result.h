@@ -17,7 +17,7 @@ struct ServedPerson {
     bool revoked = false;
 };
 
-/// `assay.serve/1`.
+/// Schema `assay.serve/1`.
 struct ServedLinks {
     std::string url;
     std::optional<std::string> report, organiser;

@@ -36,7 +36,7 @@ void add_network_options(CLI::App& app, serve::ServerOptions& options) {
 }
 
 void allow_connections(std::size_t& connections) {
-    constexpr rlim_t others = 48;  // databases, images, those that are about to be closed
+    constexpr rlim_t others = 48;  // for databases, images, and connections about to be closed
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
     const rlim_t wanted = connections + 256;

@@ -15,7 +15,7 @@ namespace assay::cli {
 void add_network_options(CLI::App& app, serve::ServerOptions& options);
 
 /// Each connection needs a descriptor, and systems allow about 1,000 by default. If there are
-/// fewer, databases and images have priority: without them, connections are useless.
+/// fewer, databases and images get theirs first, because connections need them.
 void allow_connections(std::size_t& connections);
 
 /// Serves a report on the paths until Ctrl-C; returns the exit status.

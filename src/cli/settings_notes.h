@@ -5,7 +5,7 @@
 
 namespace assay::cli {
 
-/// Prints the resolved settings, and the keys in their files that were not read, on stderr.
+/// Prints the resolved settings on stderr, with the keys of their files that were not read.
 void say_settings(const ModelSpec& spec);
 
 }  // namespace assay::cli

@@ -6,7 +6,7 @@ namespace assay::cli {
 namespace {
 
 constexpr std::string_view blanks = " \t\n";
-/// End a command, or begin one inside another.
+/// Characters that end a command, or begin one inside another.
 constexpr std::string_view operators = "|&;()`";
 constexpr std::string_view redirections = "<>";
 
@@ -14,7 +14,7 @@ bool is_in(std::string_view set, char c) {
     return set.find(c) != std::string_view::npos;
 }
 
-/// Characters whose meaning a backslash removes between double quotes.
+/// Characters that a backslash escapes between double quotes.
 constexpr std::string_view special_in_double_quotes = "$`\"\\";
 
 class BashLine {
@@ -59,7 +59,7 @@ private:
         } else {
             return read_plain(c, at_ + 1 < line.size() ? line[at_ + 1] : ' ');
         }
-        // After a closed quote, the whole word counts again.
+        // After a closed quote, readline replaces the whole word again.
         if (quote == 0 && (c == '"' || c == '\'')) word_.kept = before_quote_;
     }
     void read_plain(char c, char next) {
@@ -73,7 +73,7 @@ private:
             return;
         }
         if (is_in(operators, c)) {
-            // "2>&1" and "&>" do not end a command.
+            // The & in "2>&1" and "&>" does not end a command.
             if (c == '&' && (read_.redirected || next == '>')) return;
             drop_word();
             read_ = {};

@@ -96,8 +96,8 @@ fs::path Runs::find(const std::string& dataset_or_path) const {
 
 fs::path Runs::as_called(const fs::path& path) const {
     const fs::path runs = absolute_path(folder).lexically_normal();
-    // Relative to the file's folder, or as on the command line: there may also be a store of all
-    // images.
+    // A path relative to the file's folder, or a name as on the command
+    // line.
     for (const fs::path& whole : {path, path_from(file_folder, path.string())}) {
         const fs::path below = absolute_path(whole).lexically_normal().lexically_relative(runs);
         const auto own = below.empty() ? called.end() : called.find(below.begin()->string());

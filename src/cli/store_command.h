@@ -17,14 +17,14 @@ namespace assay::cli {
 struct Runs {
     std::filesystem::path folder;
     std::vector<std::string> models;    ///< in the order of the file
-    std::vector<std::string> datasets;  ///< data sets for the command
-    std::filesystem::path file_folder;  ///< folder of the assay.toml: paths in it are relative to
+    std::vector<std::string> datasets;  ///< names of the data sets for the command
+    std::filesystem::path file_folder;  ///< folder of the assay.toml; paths in it are relative to
                                         ///< this folder
-    /// Names of `datasets`, keyed by their names in the file, if they differ.
+    /// Names of results by the data sets' names in the file, if they differ.
     std::map<std::string, std::string> called = {};
 
-    /// The folder of the runs of a data set, existing or planned, by its name; otherwise the path.
-    /// Throws bad_input if there is neither.
+    /// The folder with the runs of a named data set, existing or planned; otherwise the path.
+    /// Throws bad_input if neither exists.
     std::filesystem::path find(const std::string& dataset_or_path) const;
     /// For a path below `folder` that begins with a data set's name in the file, replaces this name
     /// by the name of the results. Any other path is unchanged.
@@ -34,13 +34,13 @@ struct Runs {
 class StoreCommand {
 public:
     virtual ~StoreCommand() = default;
-    /// The command's application; parsing it, or fill(), sets this object's options.
+    /// The command's CLI11 application. Parsing it, or fill(), sets this object's options.
     virtual std::unique_ptr<CLI::App> app() = 0;
-    /// Sets the inputs that no option named from `runs`. Throws usage and bad_input.
+    /// Takes the inputs that no option names from `runs`. Throws usage and bad_input.
     virtual void over(const Runs& runs) = 0;
-    /// Checks what can be known to be wrong before a store is opened. Throws usage and bad_input.
+    /// Checks the options before a store is opened. Throws usage and bad_input.
     virtual void check() const = 0;
-    /// Data sets that it makes for the following predictions. Throws usage.
+    /// Names the data sets that it makes for the following predictions. Throws usage.
     virtual std::vector<std::filesystem::path> makes() const { return {}; }
     /// Runs the command and prints its report; returns the exit status.
     virtual int run() const = 0;

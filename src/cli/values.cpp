@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 1> npy_files = {".npy"};
 constexpr std::array<std::string_view, 1> png_files = {".png"};
 constexpr std::array<std::string_view, 3> plot_files = {".svg", ".pdf", ".png"};
 
-/// If the disk does not answer a question, there is no proposal.
+/// If a question to the file system fails, there is no proposal.
 template <class Ask>
 auto unless_it_fails(Ask&& ask) -> decltype(ask()) {
     try {
@@ -134,9 +134,9 @@ void offer_dimensions(Offers& offers, const Given&) {
 }
 void offer_distances(Offers& offers, const Given&) {
     for (const mad::DistanceFacts& facts : mad::distance_table()) {
-        if (facts.reading == mad::DistanceReading::matrix) continue;  // by its file
+        if (facts.reading == mad::DistanceReading::matrix) continue;  // distances come from a file
         std::string name(facts.name);
-        std::ranges::replace(name, '_', '-');  // in the spelling of the help; both spellings are
+        std::ranges::replace(name, '_', '-');  // as the help spells it; both spellings are
                                                // read
         offers.name(name, facts.is);
     }
@@ -175,7 +175,7 @@ void offer_metric_names(Offers& offers, const std::string& before) {
 }
 
 /// The remaining parameters of a metric, or the values of the typed one: "bins=",
-/// "edges=left_closed". `has` are those that it already has.
+/// "edges=left_closed". `has` are the parameters that it already has.
 void offer_parameters(Offers& offers, const std::string& before, std::string_view metric,
                       std::string_view has) {
     const auto& table = metric_table();
@@ -193,7 +193,7 @@ void offer_parameters(Offers& offers, const std::string& before, std::string_vie
     }
 }
 
-/// "top1,ece:bins=20,": commas separate metrics, and also the parameters of one.
+/// For "top1,ece:bins=20,". Commas separate metrics, and also the parameters of one metric.
 void offer_metrics(Offers& offers, const Given&) {
     const std::string_view typed = offers.typed();
     const std::size_t item = typed.rfind(',') + 1;  // npos + 1 is 0
@@ -260,7 +260,7 @@ void offer_sets(Offers& offers, const Given& given) {
     offer_datasets(offers, {.values = {{"runs", given.of("runs").front()}}});
 }
 
-/// In the order of the manual's table.
+/// The kinds in the order of the manual's table.
 constexpr std::array kinds = {
     ValueKind{"RUNS",
               "A folder of stored predictions, RUNS/DATASET/CLASSIFIER; a data set or a store in "

@@ -9,30 +9,30 @@
 
 namespace assay::cli {
 
-/// The meaning of a text in an assay.toml if its option is a file: relative to the folder of that
+/// How to read the value of a file option in an assay.toml: relative to the folder of that
 /// file.
 enum class PathIn {
     none,     ///< no path
     whole,    ///< a path
-    or_name,  ///< a path if it exists, otherwise the name of something built in
-    behind,   ///< the same, alone or after a sign: METRIC=FILE, tensorboard:FOLDER
+    or_name,  ///< a path if the file exists, otherwise the name of something built in
+    behind,   ///< a path alone or after a sign: METRIC=FILE, tensorboard:FOLDER
 };
 
-/// A kind of value. An option has the kind that its type_name() names. Each additional kind needs a
-/// row here, too (the sweep over all options finds a missing one).
+/// A kind of value. An option has the kind that its type_name() names. Each new kind needs a row in
+/// the table (the sweep over all options finds a missing row).
 struct ValueKind {
     std::string_view name;  ///< "RUNS"
     std::string_view is;    ///< a short description for the manual; "" if it is not needed
     /// Proposes values; null means that any text is possible.
     void (*offer)(Offers& offers, const Given& given) = nullptr;
-    /// The value may continue with a comma after a single proposal: METRICS.
+    /// Whether the value may continue with a comma after a single proposal: METRICS.
     bool goes_on = false;
     PathIn path = PathIn::none;
-    char sign = '=';  ///< of PathIn::behind
+    char sign = '=';  ///< the sign of PathIn::behind
 };
 
 std::span<const ValueKind> value_kinds();
-/// nullptr if there is no such kind.
+/// Returns nullptr if there is no such kind.
 const ValueKind* find_value_kind(std::string_view name);
 
 }  // namespace assay::cli

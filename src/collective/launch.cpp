@@ -27,8 +27,8 @@ struct Launcher {
     const char* name;
 };
 
-/// A process under srun may have both Slurm's variables and MPI's. MPI's tell more, so they come
-/// first.
+/// A process under srun may have both Slurm's and MPI's variables. MPI's have priority, because
+/// they say more.
 constexpr std::array<Launcher, 4> launchers = {{
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},
     {"PMI_SIZE", "PMI_RANK", "MPICH's mpirun"},

@@ -63,7 +63,7 @@ fs::path find_mpi_plugin(const Launch& launch) {
 
 assay_mpi& plugin_in(const fs::path& path) {
     // RTLD_LOCAL, because other libraries such as LibTorch must not resolve their symbols to MPI's.
-    // Never closed.
+    // The library is never closed.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         const char* reason = dlerror();
@@ -199,7 +199,7 @@ public:
 
     std::vector<RankEnd> leave(const RankEnd& mine, double seconds) override {
         const std::int64_t own[2] = {packed(mine), mine.message};
-        // This memory must survive, because a rank that is late may leave MPI still writing to it.
+        // This memory is never freed, because MPI may still write to it if a rank is late.
         ends_.resize(2 * static_cast<std::size_t>(comm_.size()));
         if (plugin_.leave(own, ends_.data(), seconds) != 0) return {};
         std::vector<RankEnd> all;
@@ -240,8 +240,8 @@ std::vector<MpiPlugin> mpi_plugins() {
 }
 
 std::unique_ptr<MpiRanks> open_mpi(const Launch& launch, const MpiOptions& options) {
-    // Otherwise Open MPI would end the process itself, with a page of advice for people who build
-    // it.
+    // Otherwise Open MPI would end the process itself, with a page of advice for its
+    // developers.
     if (launch.by == "srun" && std::getenv("PMIX_RANK") == nullptr) {
         throw Error(
             ErrorCode::usage,

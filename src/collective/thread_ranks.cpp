@@ -22,8 +22,8 @@ struct RankLeft final : Error {
     RankLeft() : Error(ErrorCode::internal, "another rank failed before this collective step") {}
 };
 
-// The state that the threads share. A rank that throws marks the meeting broken, so that the others
-// leave instead of waiting forever.
+// The state that the threads share. A rank that throws marks the meeting as broken, so that the
+// other ranks do not wait forever.
 struct Meeting {
     explicit Meeting(int ranks)
         : size(ranks),
@@ -123,7 +123,7 @@ private:
         if (write) meeting_.slots[index_].assign(mine.begin(), mine.end());
         meeting_.wait();
         Result found = read(meeting_.slots);
-        meeting_.wait();  // nobody may write the next bytes before everybody has copied these
+        meeting_.wait();  // no rank may write the next bytes before all have copied these
         return found;
     }
 

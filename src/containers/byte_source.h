@@ -10,12 +10,12 @@
 
 namespace assay {
 
-/// Const functions may be called from many threads.
+/// Several threads may call const functions at once.
 class ByteSource {
 public:
     virtual ~ByteSource() = default;
     virtual std::uint64_t size() const noexcept = 0;
-    /// Fills `out` with the bytes from `offset` on. Throws bad_input if the source ends before.
+    /// Fills `out` with the bytes from `offset` on. Throws bad_input if there are fewer bytes.
     virtual void read(std::uint64_t offset, std::span<std::byte> out) const = 0;
 
 protected:

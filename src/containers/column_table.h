@@ -22,7 +22,7 @@ struct ColumnSpec {
 /// Rows of one column. A null row has no value, so a row's position among the values depends on the
 /// rows before it.
 struct ColumnRows {
-    std::vector<std::uint8_t> there{};   ///< one entry per row; 0 is null
+    std::vector<std::uint8_t> there{};   ///< one entry per row; 0 means null
     std::string text{};                  ///< all texts, concatenated
     std::vector<std::uint32_t> sizes{};  ///< the size of each non-null text or list
     std::vector<std::int32_t> int32{};
@@ -37,7 +37,7 @@ struct ColumnRows {
 
 struct ColumnTable {
     std::vector<ColumnSpec> specs{};
-    std::vector<ColumnRows> columns{};  ///< one for each spec
+    std::vector<ColumnRows> columns{};  ///< one entry per spec
 
     std::size_t rows() const { return columns.empty() ? 0 : columns.front().there.size(); }
     std::uint64_t bytes() const;
@@ -46,7 +46,7 @@ struct ColumnTable {
     void clear();
 };
 
-/// A file that is written front to back. Only one piece at a time is in memory.
+/// A file that is written from start to end. Only one piece at a time is in memory.
 class ColumnFile {
 public:
     virtual ~ColumnFile() = default;

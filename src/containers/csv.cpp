@@ -30,7 +30,7 @@ char delimiter_of(std::string_view text) {
         tabs += c == '\t';
         semicolons += c == ';';
     }
-    // Excel writes semicolons in many countries
+    // in many countries, Excel writes semicolons
     if (commas + tabs == 0 && semicolons > 0) return ';';
     return tabs > commas ? '\t' : ',';
 }
@@ -143,7 +143,7 @@ void CsvReader::read_plain() {
 void CsvReader::read_quoted() {
     const std::size_t begin = ++at_;
     const std::size_t scratch_begin = scratch_.size();
-    std::size_t copied = begin;  // scratch_ has the field up to here
+    std::size_t copied = begin;  // scratch_ has the field up to this position
     bool doubled = false;
     while (true) {
         if (at_ == text_.size()) throw error("a quoted field is not closed");

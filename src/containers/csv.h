@@ -1,5 +1,5 @@
 // Comma- or tab-separated tables (RFC 4180): a reader that walks over text in memory, and a writer
-// that quotes only what needs it.
+// that only quotes fields that need quotes.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@
 namespace assay {
 
 struct CsvOptions {
-    /// 0 detects it in the first row (outside quotes). It is the more frequent of comma and tab. If
-    /// there is neither, it is a semicolon if present, else comma.
+    /// 0 detects it in the first row, outside quotes: the more frequent of comma and tab. Without
+    /// these, it is a semicolon if present, else comma.
     char delimiter = '\0';
     /// The first row names the columns, and every other row must have as many fields. Without a
-    /// header rows may differ in length.
+    /// header, rows may differ in length.
     bool header = true;
 };
 
-/// Reads one row at a time. Fields are views into the text, or into a buffer that lives until the
-/// next row when quotes were doubled inside. Rows end with LF, CRLF or CR; empty lines are skipped;
-/// a UTF-8 byte order mark is dropped. Nothing is trimmed. Bounded: at most 65,536 columns and 16
-/// MiB a field. `text` must outlive the reader.
+/// Reads one row at a time. Fields are views into the text. A field with doubled quotes is in a
+/// buffer that is valid until the next row. Rows end with LF, CRLF or CR; empty lines are skipped;
+/// a UTF-8 byte order mark is dropped. Nothing is trimmed. There may be at most 65,536 columns, and
+/// 16 MiB per field. `text` must outlive the reader.
 class CsvReader {
 public:
-    /// Reads the header. `source` names the table in messages (a file's name). Throws bad_input:
-    /// UTF-16, damaged quotes, no header, a zero byte.
+    /// Reads the header. `source` names the table in messages (a file's name). Throws bad_input for
+    /// UTF-16, damaged quotes, a missing header or a zero byte.
     CsvReader(std::string_view text, std::string source, CsvOptions options = {});
 
     const std::vector<std::string>& columns() const noexcept { return columns_; }
@@ -38,7 +38,7 @@ public:
     /// The first of `names` that is a column, ignoring ASCII case and surrounding blanks. Throws
     /// bad_input if two columns have that name.
     std::optional<std::size_t> find_column(std::initializer_list<std::string_view> names) const;
-    /// The same, but throws bad_input if there is none, and lists the available columns.
+    /// The same, but throws bad_input if no column matches, and lists the available columns.
     std::size_t column(std::initializer_list<std::string_view> names) const;
 
     /// Moves to the next row. Returns false at the end. Throws bad_input: damaged quotes, or a
@@ -50,7 +50,7 @@ public:
     }
     /// The line number, from 1, at which the current row begins.
     std::size_t line() const noexcept { return row_line_; }
-    /// "labels.csv line 17".
+    /// Formats the place as "labels.csv line 17".
     std::string where() const;
     /// An error about the current row: "labels.csv line 17: `message`".
     Error error(std::string_view message) const;
@@ -82,9 +82,9 @@ private:
     std::string scratch_;
 };
 
-/// Appends rows to a text. A field is quoted when it holds a delimiter (comma or tab), a quote, CR
-/// or LF. It is also quoted when it begins with a byte order mark, or when it is empty and alone in
-/// its row. CsvReader reads back the same bytes.
+/// Appends rows to a text. A field is quoted if it contains a delimiter (comma or tab), a quote, CR
+/// or LF. It is also quoted if it begins with a byte order mark, or is empty and alone in its row.
+/// CsvReader reads back the same bytes.
 class CsvWriter {
 public:
     explicit CsvWriter(std::string& out, char delimiter = ',') : out_(out), delimiter_(delimiter) {}

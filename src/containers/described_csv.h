@@ -22,12 +22,12 @@ struct CsvColumn {
     bool value = true, ends = false;
 };
 
-/// Cells as csv: RFC 4180, with all digits of every number.
+/// Cells in csv form: RFC 4180, with all digits of every number.
 class CellsCsv {
 public:
     /// Writes the header row.
     CellsCsv(std::string& out, std::vector<CsvColumn> columns);
-    /// A row that is too short gets empty fields at its end.
+    /// Adds a row. If it is too short, empty fields are appended.
     void add(const std::vector<Cell>& cells);
 
 private:
@@ -42,7 +42,7 @@ template <class Row>
 class DescribedCsv {
 public:
     explicit DescribedCsv(std::string& out) : csv_(out, csv_columns_of(result_table<Row>())) {}
-    /// All rows must have as many list entries as `like` for columns that come from lists.
+    /// For columns that come from lists, all rows must have as many list entries as `like`.
     DescribedCsv(std::string& out, const Row& like)
         : csv_(out, csv_columns_of(result_table_for(like))) {}
     void add(const Row& row) {

@@ -139,7 +139,7 @@ private:
             const std::uint64_t index = rest.number(2);
             rest.skip(6);
             const auto bytes = static_cast<std::size_t>(rest.number(8));
-            if (index == 0) break;  // what is free
+            if (index == 0) break;  // the rest of the heap is free
             const auto text = rest.bytes(bytes);
             objects[index].assign(reinterpret_cast<const char*>(text.data()), text.size());
             rest.skip(std::min(rest.left(), (8 - bytes % 8) % 8));
@@ -172,7 +172,7 @@ public:
 
     void take(const std::string& name, std::uint64_t header, int depth) {
         constexpr int deepest = 32;
-        if (!seen_.insert(header).second) return;  // under another name
+        if (!seen_.insert(header).second) return;  // visited before under another name
         if (seen_.size() > most_hdf5_arrays || depth > deepest || name.size() > longest_object_name)
             refuse(fmt::format("it holds more than {} objects, or groups deeper than {}",
                                most_hdf5_arrays, deepest));

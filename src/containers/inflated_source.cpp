@@ -46,7 +46,7 @@ void SourcePart::read(std::uint64_t offset, std::span<std::byte> out) const {
     whole_->read(begin_ + offset, out);
 }
 
-/// A position at which unpacking can start, between two blocks of deflate.
+/// A position between two deflate blocks, at which unpacking can start.
 struct InflatedSource::Entrance {
     std::uint64_t out = 0, in = 0;
     int bits = 0;                     ///< bits of the byte before `in` that belong to the following
@@ -55,7 +55,7 @@ struct InflatedSource::Entrance {
     std::vector<std::byte> window{};  ///< the most recently unpacked bytes
 };
 
-/// One pass through the packed bytes.
+/// A pass through the packed bytes.
 class InflatedSource::Inflater {
 public:
     Inflater(const ByteSource& packed, DeflateWrap wrap) : packed_(packed) {
@@ -88,7 +88,7 @@ public:
             if (status == Z_STREAM_END) {
                 ended_ = true;
             } else if (status == Z_BUF_ERROR && stream_.avail_in == 0) {
-                // zlib may hold back bits of the last byte until now.
+                // zlib may still hold bits of the last byte.
                 refuse(fmt::format("it is cut off after {} packed bytes", packed_.size()));
             } else if (status != Z_OK) {
                 refuse(fmt::format("it is damaged after {} unpacked bytes: {}",
@@ -207,7 +207,7 @@ void InflatedSource::forget() const {
     kept_.clear();
 }
 
-/// Leaves `inflater_` at the beginning of the wanted page or an earlier one.
+/// Moves `inflater_` to the beginning of the wanted page or of an earlier page.
 void InflatedSource::begin_before(std::uint64_t wanted) const {
     const std::uint64_t begin = wanted * unpacked_page;
     const auto after = std::ranges::upper_bound(entrances_, begin, {}, &Entrance::out);

@@ -31,15 +31,15 @@ private:
 
 /// The format around the packed bytes.
 enum class DeflateWrap : std::uint8_t {
-    none,  ///< of zip files
+    none,  ///< raw deflate, as in zip files
     zlib,
     gzip,
 };
 
 /// Unpacks everything once to check it, and notes at most 256 positions (32 KiB each) at which
 /// unpacking can start. After that, sequential reads cost one more pass, and a read elsewhere costs
-/// at most 1/128 of a pass. Holds up to 32 pages of 1 MiB. Const functions may be called from many
-/// threads, and one of them unpacks at a time.
+/// at most 1/128 of a pass. Holds up to 32 pages of 1 MiB. Several threads may call const
+/// functions; one at a time unpacks.
 class InflatedSource final : public ByteSource {
 public:
     /// Throws bad_input: damaged, truncated, more than `most` bytes, bytes after the end, a

@@ -18,11 +18,11 @@ struct MatValue {
     Kind kind = Kind::numbers;
     std::string name;             ///< the name of a variable, else ""
     std::vector<double> numbers;  ///< for an array of numbers or booleans; real parts only
-    std::string text;             ///< for characters, as UTF-8
+    std::string text;             ///< characters as UTF-8
     std::vector<std::string> fields;
     std::vector<MatValue> values;  ///< the cells, or for each struct the value of each field
 
-    /// How many structs.
+    /// The number of structs.
     std::size_t structs() const noexcept {
         return fields.empty() ? 0 : values.size() / fields.size();
     }
@@ -31,8 +31,8 @@ struct MatValue {
 };
 
 /// All variables of a file. The limits are 64 MiB unpacked, a million values, and eight levels of
-/// cells and structs. Throws bad_input: damaged, truncated, another version (7.3 is HDF5),
-/// big-endian, objects, sparse arrays.
+/// cells and structs. Throws bad_input for damaged or truncated files, other versions (7.3 is
+/// HDF5), big-endian files, objects, and sparse arrays.
 std::vector<MatValue> read_mat(std::span<const std::byte> file);
 
 }  // namespace assay

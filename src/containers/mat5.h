@@ -12,13 +12,13 @@
 namespace assay {
 
 struct Mat5Array {
-    /// How the numbers are stored, of the types that a file may use.
+    /// The types in which a file may store the numbers.
     enum class Type : std::uint8_t { other, uint8, int32, float64, uint16, int16, int8, uint32 };
     std::string name{};
     std::vector<std::uint64_t> shape{};  ///< the first index changes fastest
     Type type = Type::other;             ///< `other`: texts, structures, sparse or complex arrays
     std::shared_ptr<const ByteSource> bytes{};
-    std::uint64_t begin = 0;  ///< of the numbers in `bytes`
+    std::uint64_t begin = 0;  ///< position of the numbers in `bytes`
 
     /// The product of the shape.
     std::uint64_t count() const;

@@ -35,7 +35,7 @@ constexpr std::array<TypeRow, 13> types{{{NumberType::f2, "<f2", 2},
                                          {NumberType::b1, "|b1", 1},
                                          {NumberType::bf16, "bfloat16", 2}}};
 
-constexpr auto npy_types = std::span(types).first<12>();  // all but bfloat16
+constexpr auto npy_types = std::span(types).first<12>();  // all types except bfloat16
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t max_header = 1U << 20;

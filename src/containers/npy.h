@@ -40,11 +40,11 @@ struct NumberSpan {
 struct NpyView {
     NumberSpan values;  ///< in storage order: last index fastest, or first index fastest (fortran)
     bool fortran = false;
-    std::vector<std::uint64_t> shape;  ///< empty: a scalar
+    std::vector<std::uint64_t> shape;  ///< empty for a scalar
 
     NumberType type() const noexcept { return values.type; }
     std::uint64_t count() const noexcept { return values.count; }
-    /// "(3, 4)", as NumPy prints it.
+    /// Formats the shape as NumPy prints it: "(3, 4)".
     std::string shape_text() const;
     /// The position of element (row, column) of a two-dimensional array in `values`.
     std::uint64_t position(std::uint64_t row, std::uint64_t column) const {
@@ -57,8 +57,8 @@ struct NpyView {
 /// bytes. Only the shape is allocated; the data are not copied.
 NpyView parse_npy(std::span<const std::byte> bytes);
 
-/// Parses only the header: values.data is whatever follows it in `bytes`, even if too little or too
-/// much.
+/// Parses only the header: values.data is the rest of `bytes`, even if it has too few or too many
+/// bytes.
 NpyView parse_npy_header(std::span<const std::byte> bytes);
 
 /// Magic, version and header text of an array of `shape`, padded with blanks so that the data begin

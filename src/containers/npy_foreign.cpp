@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view npy_magic = "\x93NUMPY";
 
-/// The number of bytes before the elements, or 0 if it is no .npy file.
+/// The number of bytes before the elements, or 0 for a file that is no .npy file.
 std::size_t bytes_before(std::span<const std::byte> npy) {
     const std::string_view text(reinterpret_cast<const char*>(npy.data()), npy.size());
     if (npy.size() < 12 || !text.starts_with(npy_magic)) return 0;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t max_streamed_header = (1U << 20) + 12;
 constexpr std::size_t max_text_width = 1U << 16;
 
-/// The number of bytes before the elements, or 0 if too little of the file is available to tell.
+/// The number of bytes before the elements, or 0 if the available bytes end before that.
 std::size_t header_bytes(std::span<const std::byte> bytes) {
     if (bytes.size() < 12) return 0;
     const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
@@ -29,7 +29,7 @@ std::size_t header_bytes(std::span<const std::byte> bytes) {
     return bytes.size() < length ? 0 : length;
 }
 
-/// The dtype of texts in the header ("<U28"), or an empty view.
+/// The dtype of texts in the header ("<U28"), or an empty view for other types.
 std::string_view text_dtype(std::string_view header) {
     for (const std::string_view kind : {"<U", "|S", "=U", "|U"}) {
         for (const char quote : {'\'', '"'}) {
@@ -176,7 +176,7 @@ void stream_array(
         rest.assign(piece.begin() + static_cast<std::ptrdiff_t>(whole), piece.end());
     });
     if (!begun) {
-        // Too short for a header, so the parser reports the error.
+        // The bytes are too short for a header, so the parser reports the error.
         array_header(rest);
         refuse(fmt::format("array `{}` is cut off: {} bytes", entry.name, rest.size()));
     }

@@ -16,7 +16,7 @@ namespace assay {
 
 /// NumPy's fixed-width texts (<U28: 28 characters of 32 bits; |S9: 9 bytes).
 struct TextType {
-    std::size_t width = 0;  ///< characters; 0: the array holds numbers
+    std::size_t width = 0;  ///< number of characters; 0: the array contains numbers
     std::size_t size = 4;   ///< bytes of a character
 };
 

@@ -1,4 +1,4 @@
-// The bytes of a pickle. plain_pickle.cpp reads opcodes and their arguments from them.
+// The bytes of a pickle, from which plain_pickle.cpp reads opcodes and their arguments.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// Longer texts stay in the file.
+/// The longest text in memory; longer texts stay in the file.
 inline constexpr std::uint64_t longest_kept_text = 1U << 16;
 
 /// Sequential reads through a buffer.
@@ -76,7 +76,7 @@ private:
 
     const ByteSource& source_;
     std::vector<std::byte> buffer_;
-    std::uint64_t begin_ = 0;  ///< of the buffer
+    std::uint64_t begin_ = 0;  ///< position of the buffer in the file
     std::size_t used_ = 0;
 };
 

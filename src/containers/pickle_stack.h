@@ -24,9 +24,9 @@ public:
     PickleStack& operator=(const PickleStack&) = delete;
 
 protected:
-    using Ref = std::uint32_t;  ///< a value's place in values_
+    using Ref = std::uint32_t;  ///< index of a value in values_
 
-    /// At most `most` values. Messages use `holders` as the name for values that refer to others.
+    /// There may be at most `most` values. Messages call values that refer to others `holders`.
     PickleStack(std::size_t most, std::string_view holders) : most_(most), holders_(holders) {}
     virtual ~PickleStack() = default;
 

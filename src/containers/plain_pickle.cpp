@@ -32,10 +32,10 @@ enum class PickledKind : std::uint8_t {
 struct PickledValue {
     PickledKind kind = PickledKind::none;
     std::int64_t number = 0;            ///< an integer; for an array, 1 means Fortran order
-    std::string text{};                 ///< text; "module name" of a global; of a dtype its name
+    std::string text{};                 ///< text; "module name" of a global; name of a dtype
     std::uint64_t begin = 0, size = 0;  ///< position of a text's bytes, or of an array's numbers
     std::vector<std::uint32_t>
-        items{};  ///< tuple, list; keys and values in turn; shape of an array
+        items{};  ///< items of a tuple or list; keys and values in turn; shape of an array
 };
 
 class PlainUnpickler final : public PickleStack<PickledValue> {
@@ -80,7 +80,7 @@ private:
                 return std::ranges::all_of(value.items,
                                            [&](Ref item) { return values_[item].kind == kind; });
             };
-            // One value may be in many lists, so copies are counted.
+            // Counts copies, because one value may be in many lists.
             for (const Ref item : value.items) copied_ += sizeof(item) + values_[item].text.size();
             if (copied_ > most_copied) in_.fail("its lists are too large");
             if (all(Kind::integer)) {
@@ -136,7 +136,7 @@ private:
     }
 
     void reduce() {
-        // Pushes nothing before the last use of this reference.
+        // No value may be pushed before the last use of this reference.
         const PickledValue& arguments = values_[pop()];
         const PickledValue& function = values_[pop()];
         const std::string_view name = function.text;
@@ -148,8 +148,8 @@ private:
             if (type.size() > longest_type) in_.fail("a dtype with a long name");
             push({.kind = Kind::dtype, .text = type});
         } else if (name.ends_with(" _reconstruct")) {
-            push({.kind = Kind::array});              // its state follows
-        } else if (name.ends_with(" _frombuffer")) {  // (bytes, dtype, shape, order)
+            push({.kind = Kind::array});              // its state follows in the pickle
+        } else if (name.ends_with(" _frombuffer")) {  // arguments: (bytes, dtype, shape, order)
             const PickledValue& bytes = part(arguments, 0, Kind::text);
             push({.kind = Kind::array,
                   .number = part(arguments, 3, Kind::text).text == "F" ? 1 : 0,
@@ -196,7 +196,7 @@ private:
         push_integer(static_cast<std::int64_t>(out));
     }
 
-    /// Texts and numbers. False: another opcode.
+    /// Handles texts and numbers. Returns false for another opcode.
     bool literal(std::uint8_t op) {
         switch (op) {
             case 'N':

@@ -19,18 +19,18 @@ struct PlainPickleEntry {
     Kind kind = Kind::other;
     std::vector<std::int64_t> numbers{};  ///< a list of whole numbers
     std::vector<std::string> texts{};     ///< a list of texts
-    /// For a NumPy array: its bytes are in the file, in C order.
+    /// For a NumPy array: the position of its bytes in the file, in C order.
     std::string dtype{};  ///< "u1"
     std::vector<std::uint64_t> shape{};
     std::uint64_t begin = 0, bytes = 0;
 };
 
-/// Reads a pickle (protocol 2 to 5) that consists of one table. Memory is bounded by 4 million
-/// values, and anything above 64 KiB stays in the file. Throws bad_input: truncated, unknown opcode
-/// or global (named), no table, an array in Fortran order.
+/// Reads a pickle (protocol 2 to 5) that consists of one table. It may have 4 million values, and
+/// data above 64 KiB stays in the file. Throws bad_input for a truncated pickle, an unknown opcode
+/// or global (named), no table, or an array in Fortran order.
 std::map<std::string, PlainPickleEntry> read_plain_pickle(const ByteSource& source);
 
-/// Whether bytes begin as such a pickle does.
+/// Whether the bytes have the start of such a pickle.
 inline bool begins_as_pickle(std::span<const std::byte> bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x80} && bytes[1] >= std::byte{2} &&
            bytes[1] <= std::byte{5};

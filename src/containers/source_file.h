@@ -17,8 +17,8 @@ namespace remote {
 class File;
 }
 
-/// Const functions may be called from many threads. Nothing is mapped into memory, so a file that
-/// is truncated meanwhile causes an error and no signal.
+/// Several threads may call const functions. Nothing is mapped into memory, so a file that is
+/// truncated meanwhile causes an error and no signal.
 class SourceFile final : public ByteSource {
 public:
     /// Throws bad_input (missing, no file), io, or unreachable.
@@ -27,8 +27,8 @@ public:
     std::uint64_t size() const noexcept override { return size_; }
     /// The file at a URL, or null for a local file.
     const remote::File* remote() const noexcept { return remote_.get(); }
-    /// Fills `out` with the bytes from `offset` on. Throws bad_input if the file ends before, io if
-    /// the disk fails, unreachable if a server does.
+    /// Fills `out` with the bytes from `offset` on. Throws bad_input if the file ends before that,
+    /// io if the disk fails, unreachable if a server fails.
     void read(std::uint64_t offset, std::span<std::byte> out) const override;
 
 private:

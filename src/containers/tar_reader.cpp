@@ -129,8 +129,8 @@ std::optional<TarMember> TarReader::next() {
         const std::string_view prefix = field(raw, 345, 155);
         const bool ustar = std::memcmp(raw.data() + 257, "ustar\0", 6) == 0;
         if (ustar && !prefix.empty()) header.name = fmt::format("{}/{}", prefix, header.name);
-        // Links and folders have no bytes, whatever their size field says. The size in a pax header
-        // applies to the member, not to an extension.
+        // Links and folders have no bytes, and their size field is ignored. The size in a pax
+        // header applies to the member, not to an extension.
         const bool extension =
             header.type == 'x' || header.type == 'g' || header.type == 'L' || header.type == 'K';
         if (!extension && extended.size) header.size = *extended.size;
@@ -172,7 +172,7 @@ std::optional<TarMember> TarReader::next() {
         } else if (!extension) {
             TarMember member{extended.name.value_or(std::move(header.name)), header.type,
                              header.data(), header.size};
-            // "./a" means a. In old archives a file whose name ends in a slash is a folder.
+            // Reads "./a" as "a". In old archives, a file whose name ends in a slash is a folder.
             while (member.name.starts_with("./")) member.name.erase(0, 2);
             if (member.is_file() && member.name.ends_with('/')) member.type = '5';
             return member;

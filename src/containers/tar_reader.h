@@ -23,14 +23,14 @@ struct TarMember {
 
 class TarReader {
 public:
-    /// `source` outlives this.
+    /// `source` must outlive this object.
     explicit TarReader(const ByteSource& source) : source_(source) {}
 
     /// The next member of any type, or nothing at the end. Throws bad_input, naming the byte, for a
     /// header with a wrong checksum or number, and for a member beyond the end of the file. Throws
     /// the same for names of more than 64 KiB, and for further archives after the end.
     std::optional<TarMember> next();
-    /// After the last member: whether the archive had an end mark. Without one it may be truncated.
+    /// After the last member: whether the archive had an end mark. If not, it may be truncated.
     bool has_end_mark() const noexcept { return has_end_mark_; }
 
 private:

@@ -62,8 +62,8 @@ std::string zip_entry_text(const ZipEntry& entry) {
 }
 
 /// If PyTorch is told to compute no checksums, it records 0 for every entry, in the directory and
-/// after the bytes. A single 0 among others is a real checksum or damage. So is any 0 from another
-/// writer.
+/// after the bytes. A single 0 among other checksums is a real checksum or damage, and so is a 0 by
+/// another writer.
 class ChecksumsOfPyTorch {
 public:
     void add(const ZipEntry& entry) {
@@ -85,7 +85,7 @@ void check_zip_entry(const ZipEntry& entry) {
             fmt::format("{} is compressed with {}; only stored entries and deflate are supported",
                         zip_entry_text(entry), name_of_zip_method(entry.method)));
     }
-    // The directory claims these sizes, and impossible claims end here.
+    // The directory claims these sizes. Impossible sizes are refused here.
     if (entry.stored ? entry.size != entry.packed_size
                      : entry.size / max_deflate_ratio > entry.packed_size) {
         refuse(fmt::format("{} claims {} bytes from {} compressed ones", zip_entry_text(entry),
@@ -156,10 +156,10 @@ void inflate_zip_member(const ZipMember& member, std::span<const std::byte> pack
                         const std::function<void(std::span<const std::byte>)>& piece) {
     RawInflater inflater;
     z_stream& stream = inflater.stream;
-    constexpr std::size_t most = std::size_t{1} << 30;  // zlib's counts are of 32 bits
+    constexpr std::size_t most = std::size_t{1} << 30;  // zlib's counts have 32 bits
     std::uint64_t done = 0;
     std::size_t in_at = 0;
-    std::byte beyond{};  // one more byte, to detect a member that is longer than recorded
+    std::byte beyond{};  // one more byte detects a member that is longer than recorded
     uLong crc = 0;
     for (int status = Z_OK; status != Z_STREAM_END;) {
         const bool full = done == member.size;

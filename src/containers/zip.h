@@ -30,14 +30,14 @@ struct ZipEntry : ZipMember {
     bool encrypted = false;
 };
 
-/// Calls visit(entry) for each entry, in the directory's order. There may be any number of entries.
+/// Calls visit(entry) for each entry, in the directory's order, without a limit on their number.
 /// Throws bad_input, naming byte or entry, if the source is not a zip file, is truncated, or is an
 /// archive of several disks. Throws the same for a directory that is damaged, or claims more than
 /// the source holds.
 void read_zip_directory(const ByteSource& source, const std::function<void(ZipEntry)>& visit);
 
-/// Throws bad_input if the entry cannot be unpacked: encrypted, packed by another method, or with
-/// an impossible size (deflate reaches 1032 times the packed size).
+/// Throws bad_input for an entry that is encrypted, packed by another method, or of an impossible
+/// size (deflate reaches 1032 times the packed size).
 void check_zip_entry(const ZipEntry& entry);
 
 /// The position of a member's packed bytes. Throws bad_input if its own header is damaged or the
@@ -65,8 +65,8 @@ void inflate_zip_member(const ZipMember& member, std::span<const std::byte> pack
                         std::span<std::byte> buffer, std::string_view what,
                         const std::function<void(std::span<const std::byte>)>& piece);
 
-/// An archive in memory. Reads the directory on construction. Const functions may be called from
-/// many threads.
+/// An archive in memory. Reads the directory on construction. Several threads may call const
+/// functions.
 class ZipArchive {
 public:
     /// `bytes` is the whole archive and must outlive this object. Throws bad_input as
@@ -75,8 +75,8 @@ public:
     explicit ZipArchive(std::span<const std::byte> bytes);
 
     const std::vector<ZipEntry>& entries() const noexcept { return entries_; }
-    /// False if the archive was written without checksums (see check_zip_entries()). Then none is
-    /// compared.
+    /// False if the archive was written without checksums (see check_zip_entries()). They are then
+    /// not compared.
     bool has_checksums() const noexcept { return has_checksums_; }
     /// The entry with this name, or nullptr.
     const ZipEntry* find(std::string_view name) const;

@@ -28,7 +28,7 @@ std::uint64_t zip_number(std::span<const std::byte> bytes, std::size_t at, unsig
 
 struct ZipDirectory {
     std::uint64_t begin = 0, size = 0, entries = 0;
-    /// Bytes of another file before the archive. The archive's own offsets do not count them.
+    /// Bytes of another file before the archive, which the archive's offsets do not include.
     std::uint64_t before = 0;
 };
 

@@ -1,4 +1,4 @@
-// One entry of a zip file as a source, in place: nothing is unpacked to memory.
+// An entry of a zip file as a source. It is read in place and not unpacked to memory.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace assay {
 std::shared_ptr<const ByteSource> open_zip_member(std::shared_ptr<const ByteSource> archive,
                                                   const ZipEntry& entry);
 
-/// The first `most` bytes of an entry, or fewer if it is shorter. The checksum is not checked.
+/// The first `most` bytes of an entry, or fewer if it is shorter. Does not check the checksum.
 /// Throws bad_input as above.
 std::vector<std::byte> zip_member_beginning(const std::shared_ptr<const ByteSource>& archive,
                                             const ZipEntry& entry, std::size_t most);

@@ -1,4 +1,4 @@
-// Lists without repeated texts.
+// Lists of texts without repetition.
 #pragma once
 
 #include <algorithm>

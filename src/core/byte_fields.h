@@ -52,7 +52,7 @@ public:
     using Refuse = void (*)(std::string_view what);
 
     FieldReader(std::string_view bytes, Refuse refuse) : rest_(bytes), refuse_(refuse) {}
-    /// In [0, most].
+    /// The result is in [0, most].
     std::uint64_t number(std::uint64_t most) {
         std::uint64_t value = 0;
         raw(&value, sizeof value);

@@ -25,7 +25,7 @@
 namespace assay {
 namespace {
 
-/// The first byte that a child sends after `body` returned, with or without an error.
+/// The first byte that a child sends after `body` has returned or thrown.
 constexpr char came_back = '.';
 
 [[noreturn]] void no_process(std::string_view what) {
@@ -46,7 +46,7 @@ constexpr char came_back = '.';
     for (const int signal :
          {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTERM, SIGINT, SIGHUP})
         ::signal(signal, SIG_DFL);
-    // The parent may be killed while it waits, so the child ends by itself after this time.
+    // The child ends after this time even if the parent was killed while it waited.
     ::alarm(static_cast<unsigned>(trial_seconds()) + 5);
     std::string words(1, came_back);
     try {
@@ -152,7 +152,7 @@ bool true_on_all_threads(const std::function<bool(int thread)>& body) {
         });
     }
     for (std::thread& thread : threads) thread.join();
-    throw_if_stopped();  // the body may have ended with an exception because of a stop request
+    throw_if_stopped();  // a stop request may have ended the body with an exception
     return std::ranges::all_of(fine, [](bool one) { return one; });
 }
 

@@ -11,8 +11,8 @@ namespace assay {
 /// unchanged. Throws io if the system cannot start a process. Cost: a fork.
 void try_in_child(std::string_view what, const std::function<void()>& body);
 
-/// Runs `body` in this process if `apart` says that it loads no foreign code here. Otherwise calls
-/// try_in_child().
+/// Runs `body` in this process if `apart` says that it loads no foreign code into it. Otherwise
+/// calls try_in_child().
 void try_apart(std::string_view what, bool apart, const std::function<void()>& body);
 /// The reason why code in separate processes may give different results on different threads.
 inline constexpr std::string_view processes_differ =

@@ -26,7 +26,7 @@ bool cpu_has_avx2() {
     return has;
 }
 bool cpu_has_f16c() {
-    // GCC 12 and later know the name "f16c"; every processor with AVX2 that was ever sold has the
+    // Only GCC 12 and later know the name "f16c". All processors with AVX2 have these
     // instructions.
     return cpu_has_avx2();
 }

@@ -111,7 +111,7 @@ void Statement::run() {
         while (step()) {
         }
     } catch (...) {
-        reset();  // the next use starts afresh, whatever the outcome of this one
+        reset();  // the next use starts again, whatever the result of this one
         throw;
     }
     reset();
@@ -175,8 +175,8 @@ struct Database::Impl {
             sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_EXRESCODE, nullptr);
         if (code != SQLITE_OK) throw_database_error(handle, path, code);
         sqlite3_busy_timeout(handle, busy_milliseconds);
-        // The file may come from anyone: nothing in its schema may run, and no statement may damage
-        // the file.
+        // The file may be hostile: nothing in its schema may run, and no statement may damage the
+        // file.
         sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
         sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
         sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -194,7 +194,7 @@ struct Database::Impl {
 
 namespace {
 
-/// The file name as a URI, whatever characters the name has.
+/// The file name as a URI, for names with any characters.
 std::string immutable_uri(const std::filesystem::path& path) {
     std::string uri = "file:";
     for (const char c : path.string()) {
@@ -227,9 +227,8 @@ Database::Database(const std::filesystem::path& path, Access access)
     try {
         impl_->open(path.string(), SQLITE_OPEN_READONLY);
     } catch (const Error& error) {
-        // A database in WAL mode has a second file next to it, to which even readers write. If
-        // readers cannot write there, and nobody can have written since, the main file alone is
-        // complete.
+        // A database in WAL mode has a second file next to it, to which even readers write. If that
+        // file is absent and cannot be made, the main file alone is complete.
         std::filesystem::path log = path;
         log += "-wal";
         if (error.code() != ErrorCode::io || is_there(log)) throw;
@@ -297,7 +296,7 @@ Transaction::~Transaction() {
     try {
         database_.execute(inner_ ? "ROLLBACK TO inner; RELEASE inner" : "ROLLBACK");
     } catch (const std::exception&) {
-        // SQLite has rolled back already, or will do so when the file is opened next.
+        // SQLite has rolled back, or rolls back at the next opening of the file.
     }
 }
 

@@ -1,5 +1,5 @@
-// The only file that uses SQLite: statements with typed parameters and columns, transactions, and
-// SQLite's failures as Assay errors.
+// The only interface to SQLite: statements with typed parameters and columns, transactions, and
+// SQLite's errors as Assay errors.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ public:
     /// Moves to the next row. Returns false if there is none. Throws busy, io, bad_input (a damaged
     /// file).
     bool step();
-    /// Executes a statement without result rows once. Afterwards it can be bound again.
+    /// Executes a statement without result rows once. Afterwards, new parameters can be bound.
     void run();
     /// Binds one value for each question mark, then does the same as run().
     template <class First, class... Others>
@@ -39,7 +39,7 @@ public:
         (bind_value(others), ...);
         run();
     }
-    /// Prepares the same statement for another execution.
+    /// Prepares the statement for another execution.
     void reset();
 
     std::int64_t integer(int column) const;
@@ -78,8 +78,8 @@ public:
         create,  ///< the file must not exist
     };
     /// Uses WAL and foreign keys, and syncs every commit. Waits up to five seconds for another
-    /// process that writes. Throws bad_input: missing, no database, damaged; usage: there already;
-    /// busy; io.
+    /// process that writes. Throws bad_input if the file is missing, damaged or no database; usage
+    /// if it must not exist; busy; io.
     Database(const std::filesystem::path& path, Access access);
     ~Database();
     Database(Database&&) noexcept;
@@ -88,10 +88,10 @@ public:
     const std::filesystem::path& path() const noexcept;
     Access access() const noexcept;
     Statement prepare(std::string_view sql) const;
-    /// The first value that a query returns, or 0 if it returns no row. Throws bad_input: null, or
-    /// no whole number.
+    /// The first value that a query returns, or 0 if it returns no row. Throws bad_input for null
+    /// and for no whole number.
     std::int64_t integer(std::string_view sql) const;
-    /// Any number of statements without parameters and rows.
+    /// Executes any number of statements without parameters and rows.
     void execute(const std::string& sql);
     /// The row id of the most recently inserted row.
     std::int64_t last_row() const;

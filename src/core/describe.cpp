@@ -80,7 +80,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Holds 64-bit integers exactly.
+/// Keeps 64-bit integers exact.
 using Exact = long double;
 
 Exact exact(const json& number) {
@@ -130,7 +130,7 @@ std::string shown(const json& value) {
     return shown_json(value);
 }
 
-/// The same for typed text.
+/// The same check for typed text.
 std::string typed(const std::string& text) {
     double number = 0;
     const char* const end = text.data() + text.size();

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-/// [1, 2] with the keys "first" and "second" becomes {"first": 1, "second": 2}.
+/// Turns [1, 2] with the keys "first" and "second" into {"first": 1, "second": 2}.
 json with_keys(json list, std::span<const std::string_view> keys) {
     if (list.size() != keys.size()) {
         throw Error(ErrorCode::internal,
@@ -61,7 +61,7 @@ void put_parts(const ResultType& type, const void* object, json& out) {
     }
 }
 
-/// "interval.low" -> "interval", and "low" stays; the last one leaves "".
+/// Takes "interval" from "interval.low" and leaves "low". After the last name it leaves "".
 std::string_view take_name(std::string_view& path) {
     const std::size_t dot = path.find('.');
     const std::string_view name = path.substr(0, dot);
@@ -168,7 +168,7 @@ Interval interval_of(const json& made) {
     return {made.at("low"), made.at("high"), made.at("level"), made.at("method")};
 }
 
-/// An estimate from its JSON.
+/// Makes an estimate from its JSON.
 Estimate estimate_of(const json& made) {
     Estimate out;
     if (!made.at("value").is_null()) out.value = made.at("value").get<double>();
@@ -211,7 +211,7 @@ const json* value_at(const json& value, std::string_view path) {
     return at;
 }
 
-/// "subgroup2_v1" of "subgroup{labels}_v1".
+/// Makes "subgroup2_v1" from "subgroup{labels}_v1".
 std::string column_of_entry(const ResultColumn& column, const json& entry, std::size_t place) {
     const std::string_view name = column.column;
     const json* field = column.field().empty() ? nullptr : value_at(entry, column.field());
@@ -221,10 +221,10 @@ std::string column_of_entry(const ResultColumn& column, const json& entry, std::
 }
 
 /// Calls visit(column, its value or nullptr, the entry of a list or nullptr, its place). Without an
-/// object there are no values, and columns of lists are skipped.
+/// object, the values are null and columns of lists are skipped.
 template <class Visit>
 void each_column(std::span<const ResultColumn> columns, const void* object, Visit&& visit) {
-    // Columns that show the same row of the description are adjacent, so its value is computed
+    // Columns of the same description row are adjacent, so its value is computed
     // once.
     const Part* last = nullptr;
     json value;

@@ -59,7 +59,7 @@ std::string script_of(const ResultShape& shape, const PartFacts& facts, int leve
     return shape.nullable ? out + " | null" : out;
 }
 
-/// For a part that may be omitted: its type when it is present.
+/// For a field that may be omitted: its type if it is present.
 std::string script_of(const Part& part) {
     if (!part.facts.script.empty()) return std::string(part.facts.script);
     ResultShape shape = part.shape;
@@ -88,7 +88,7 @@ std::string script_line(const Part& part, std::string_view indent) {
     return out + ";\n";
 }
 
-/// Groups in the order of their first rows.
+/// Returns the groups in the order of their first rows.
 std::vector<std::string_view> groups_of(const ResultType& type) {
     std::vector<std::string_view> out;
     for (const Part& part : type.parts) {
@@ -136,7 +136,7 @@ std::string interface_of(const ResultType& type) {
     return out + (fields.empty() ? " {}\n" : fmt::format(" {{\n{}}}\n", fields));
 }
 
-/// "list of numbers or null".
+/// Describes a type for the docs: "list of numbers or null".
 std::string type_text(const ResultShape& shape, const PartFacts& facts, int level = 0) {
     std::string out;
     const std::span<const std::string_view> keys = level == 0 ? facts.keys

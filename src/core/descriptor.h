@@ -11,7 +11,7 @@
 namespace assay {
 
 /// Repeats a system call that a signal interrupted (-1 with EINTR). A stop request takes effect
-/// between calls, not during one.
+/// between calls, not during a call.
 template <class Call>
 auto retried(Call&& call) {
     auto result = call();
@@ -35,8 +35,8 @@ private:
     int fd_;
 };
 
-/// Opens a regular file for reading and returns its size. Throws bad_input for anything else, and
-/// never blocks on it.
+/// Opens a regular file for reading and returns its size. Throws bad_input for any other kind of
+/// file, and never blocks on it.
 std::pair<int, std::uint64_t> open_regular(const std::filesystem::path& path);
 
 }  // namespace assay

@@ -38,7 +38,7 @@ std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
     Descriptor descriptor(
         retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
     if (descriptor.get() < 0) {
-        // The cause is the system and not the file, so a later try may succeed.
+        // Whether the cause is the system and not the file, so that a later try may succeed.
         const bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO ||
                             errno == ESTALE;
         fail(system ? ErrorCode::io : ErrorCode::bad_input, "open", path, errno);
@@ -111,9 +111,9 @@ MappedFile::MappedFile(const fs::path& path) {
     const auto [fd, size] = open_regular(path);
     const Descriptor descriptor(fd);
     if (size == 0) return;
-    // If a file is truncated, the rest of its last mapped page reads as zeros, and a small file is
-    // only that page. So small files are copied into the mapping itself: bytes that were not read
-    // do not exist there.
+    // If a file is truncated, the rest of its last mapped page reads as zeros, which may be all
+    // of a small file. So small files are read into memory, and missing bytes are then an
+    // error.
     constexpr std::uint64_t small = 1U << 16U;
     const bool copied = size <= small;
     void* address = ::mmap(nullptr, size, copied ? PROT_READ | PROT_WRITE : PROT_READ, MAP_PRIVATE,
@@ -193,8 +193,8 @@ void make_folders(const fs::path& path) {
 
 namespace {
 
-/// False if "process N" names no process of this system. The name is then that of a former holder
-/// that was killed, or the holder is on another machine.
+/// False if "process N" names no process of this system. Then a former holder was killed, or the
+/// holder is on another machine.
 bool runs_here(std::string_view who) {
     constexpr std::string_view before = "process ";
     if (!who.starts_with(before)) return false;
@@ -214,7 +214,7 @@ std::string holder_named_in(int descriptor) {
     return runs_here(who) ? who : std::string();
 }
 
-/// Tries to take the lock. Waits a moment, because another process may hold it only to check it.
+/// Tries to take the lock. Waits a moment, because another process may only be checking the lock.
 bool lock_soon(int descriptor) {
     using namespace std::chrono_literals;
     for (int tries = 0;; ++tries) {
@@ -263,7 +263,7 @@ int FileLock::take(const fs::path& path) {
                     fmt::format("`{}` is in use by another process{}; wait for it or stop it",
                                 path.parent_path().string(), who.empty() ? "" : " (" + who + ")"));
     }
-    // Only messages show this name; the kernel holds the lock.
+    // The name is only for messages; the kernel holds the lock.
     const std::string me = fmt::format("process {}\n", ::getpid());
     if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0 ||
         retried([&] { return ::pwrite(descriptor.get(), me.data(), me.size(), 0); }) < 0) {
@@ -275,8 +275,8 @@ int FileLock::take(const fs::path& path) {
 
 FileLock::~FileLock() {
     if (descriptor_ < 0) return;
-    // The next holder must not be taken for this one before it has written its own name. If this
-    // fails, runs_here() still finds most old names.
+    // Removes the name, so that the next holder does not have it until it writes its own. If this
+    // fails, runs_here() still detects most old names.
     [[maybe_unused]] const int emptied = retried([&] { return ::ftruncate(descriptor_, 0); });
     ::close(descriptor_);
 }

@@ -1,4 +1,4 @@
-// Files: whole reads, read-only maps, and writes that either complete or leave no trace.
+// Files: whole reads, read-only maps, and writes that either complete or have no effect.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ std::string read_text(const std::filesystem::path& path, std::uint64_t limit = 1
 std::string read_start(const std::filesystem::path& path, std::size_t bytes);
 
 /// A read-only memory map of a whole file. Empty files give an empty span. Movable.
-/// A file that shrinks while it is mapped ends the process with SIGBUS; the command then names it
+/// If a file shrinks while it is mapped, SIGBUS ends the process, and the command names the file
 /// (shortened_files.h).
 class MappedFile {
 public:
@@ -51,13 +51,13 @@ struct FileIdentity {
 FileIdentity identity_of_file(const std::filesystem::path& path);
 
 /// Distinguishes the states of the file that a name leads to. This also works if the file system
-/// reuses the number of a removed file, unless that is within one tick of its clock.
+/// reuses the number of a removed file, unless it does so within one clock tick.
 struct FileState {
     FileIdentity identity;
-    std::int64_t changed = 0;  ///< in ns, as the file system keeps it
+    std::int64_t changed = 0;  ///< in ns, with the file system's resolution
     bool operator==(const FileState&) const = default;
 };
-/// The state of the file at `path` now; {} if there is none.
+/// The state of the file at `path` now; {} if there is no file.
 FileState state_of_file(const std::filesystem::path& path);
 
 /// Writes `parts` one after the other to a temporary file in the same folder, and syncs it. Then
@@ -69,20 +69,20 @@ FileIdentity write_file_atomically(const std::filesystem::path& path,
                                    std::span<const std::span<const std::byte>> parts);
 FileIdentity write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
-/// Whether a file name is one of those temporary ones.
+/// Whether a file name is that of such a temporary file.
 bool is_stale_temporary(std::string_view name);
-/// Removes temporary files that killed writers left in `folder`, if the folder exists. Those that
-/// name their maker are handled like in remove_leftovers(). Call it only while holding the lock
-/// that those writers held.
+/// Removes temporary files that killed writers left in `folder`, if the folder exists. Files whose
+/// names contain their maker are handled as in remove_leftovers(). Call it only while holding the
+/// lock that those writers held.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
 /// Creates the folder and its parents. Throws io.
 void make_folders(const std::filesystem::path& path);
 
-/// An advisory exclusive lock on `path` (created when missing), held until destruction and by the
-/// kernel until the process ends, however it ends. Throws busy, naming the process that holds it,
-/// if it is not free within a tenth of a second. The wait exists because lock_holder() also takes
-/// the lock for a moment.
+/// An advisory exclusive lock on `path` (created if missing). It lasts until destruction or until
+/// the process ends for any reason. Throws busy, naming the process that holds it, if it is not
+/// free within a tenth of a second. The wait exists because lock_holder() also takes the lock for a
+/// moment.
 class FileLock {
 public:
     explicit FileLock(const std::filesystem::path& path);

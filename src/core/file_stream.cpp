@@ -25,8 +25,8 @@ std::optional<struct stat> regular_file(const std::filesystem::path& path) {
     return info;
 }
 
-/// This process may not be allowed to set the owner or group. Then the members of the new file's
-/// group, which is arbitrary, get no more access than everybody.
+/// The system may not let this process set the owner or group. Then the members of the new file's
+/// group get no more access than everybody.
 void take_over(int descriptor, const struct stat& replaced, const std::filesystem::path& path) {
     struct stat own {};
     if (::fstat(descriptor, &own) != 0) fail_to("examine", path);
@@ -48,8 +48,8 @@ void sync_folder(const std::filesystem::path& folder) {
     const Descriptor descriptor(retried([&] {
         return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     }));
-    // Some network file systems refuse to sync folders. The rename is then the best that they
-    // offer.
+    // Some network file systems refuse to sync folders. Then only the rename is
+    // possible.
     if (descriptor.get() >= 0 && retried([&] { return ::fsync(descriptor.get()); }) != 0 &&
         errno != EINVAL && errno != EROFS) {
         fail_to("sync", folder);
@@ -59,7 +59,7 @@ void sync_folder(const std::filesystem::path& folder) {
 FileStream::FileStream(const std::filesystem::path& path)
     : path_(path),
       replaced_(regular_file(path)),
-      // A private file stays private while it is written, before it gets its permissions.
+      // Keeps a private file private while it is written, before it gets its permissions.
       temporary_(make_temporary_file(path, replaced_ ? replaced_->st_mode & 0600 : 0666)) {}
 
 FileStream::~FileStream() {
@@ -86,8 +86,8 @@ void FileStream::commit(Sync sync) {
     if (sync == Sync::now && retried([&] { return ::fsync(descriptor); }) != 0)
         fail_to("sync", path_);
     // A network file system may report a full disk only at close. So a duplicate descriptor is
-    // closed, and the file keeps its lock until it has its name. Without a spare descriptor this
-    // check is skipped.
+    // closed, because the file must keep its lock until it is renamed. Without a spare descriptor,
+    // this check is skipped.
     const int second = ::dup(descriptor);
     if (second >= 0 && ::close(second) != 0 && errno != EINTR) fail_to("close", path_);
     if (retried([&] { return ::rename(temporary_.path.c_str(), path_.c_str()); }) != 0)
@@ -101,7 +101,7 @@ int write_all(int descriptor, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
         if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0 && errno == EAGAIN) {  // a pipe is full that another process set to
+        if (wrote < 0 && errno == EAGAIN) {  // a full pipe that another process set to
                                              // non-blocking
             pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
             if (::poll(&ready, 1, -1) >= 0 || errno == EINTR) continue;

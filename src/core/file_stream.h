@@ -32,24 +32,24 @@ public:
     FileIdentity identity() const;
 
     enum class Sync {
-        now,    ///< after a system crash, either this file exists or the previous one
+        now,    ///< synced, so that after a system crash this file or the previous one exists
         later,  ///< the caller syncs several files together
     };
     void commit(Sync sync = Sync::now);
 
 private:
     std::filesystem::path path_;
-    std::optional<struct stat> replaced_;  ///< what `path` is now
+    std::optional<struct stat> replaced_;  ///< the file at `path` before commit()
     Temporary temporary_;
     bool named_ = false;
 };
 
-/// Ensures that the folder's current names survive a system crash. Throws io.
+/// Syncs the folder, so that its current names survive a system crash. Throws io.
 void sync_folder(const std::filesystem::path& folder);
 
 /// Writes all of `bytes`. Returns 0 or the system's error number.
 int write_all(int descriptor, std::span<const std::byte> bytes);
-/// The same. Throws io, naming `path`.
+/// The same as write_all(). Throws io, naming `path`.
 void write_fully(int descriptor, std::span<const std::byte> bytes,
                  const std::filesystem::path& path);
 

@@ -1,4 +1,4 @@
-// Real numbers in options, settings and tables, free of locales.
+// Parses real numbers in options, settings and tables, independent of the locale.
 #pragma once
 
 #include <charconv>
@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// The whole text as a finite number: "0.5", "-1e-3". Nothing for any other text: with blanks or a
-/// '+', "nan", "inf", or beyond the range of a double.
+/// The whole text as a finite number: "0.5", "-1e-3". Nothing for blanks, a '+', "nan", "inf", a
+/// number beyond the range of a double, and other text.
 inline std::optional<double> finite_number(std::string_view text) {
     double value = 0;
     const char* const end = text.data() + text.size();

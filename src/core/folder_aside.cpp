@@ -25,7 +25,7 @@ void FolderAside::keep() {
         throw Error(ErrorCode::io,
                     fmt::format("cannot make {}: {}", target_.string(), problem.message()));
     kept_ = true;
-    // The files in it are synced. The name of the folder must be synced as well.
+    // The files in the folder are synced. The folder's name must also be synced.
     sync_folder(target_.parent_path());
 }
 

@@ -18,8 +18,8 @@ public:
     FolderAside& operator=(const FolderAside&) = delete;
 
     const std::filesystem::path& path() const { return aside_.path; }
-    /// The writers of its files must sync them. Throws io if the target exists and is not empty, or
-    /// cannot be created.
+    /// Renames the folder to the target. The writers of its files must have synced them. Throws io
+    /// if the target is not empty or cannot be created.
     void keep();
 
 private:

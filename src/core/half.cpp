@@ -17,7 +17,7 @@ std::uint16_t half_from_float(float value) {
     const std::uint32_t sign = (bits >> 16) & 0x8000U;
     const std::uint32_t magnitude = bits & 0x7fffffffU;
     std::uint32_t half = 0;
-    if (magnitude > 0x7f800000U) {  // NaN: the quiet bit is set, the payload's upper ten bits stay
+    if (magnitude > 0x7f800000U) {  // NaN: sets the quiet bit, keeps the payload's upper ten bits
         half = 0x7e00U | ((magnitude >> 13) & 0x3ffU);
     } else if (magnitude >= 0x477ff000U) {  // 65520 and more round to infinity
         half = 0x7c00U;

@@ -22,7 +22,7 @@ public:
 
     void add(std::span<const std::byte> bytes);
     void add(std::string_view text);
-    /// Adds the length first and then the bytes, so that ("ab","c") and ("a","bc") differ.
+    /// Adds the length and then the bytes, so that ("ab","c") and ("a","bc") differ.
     void add_field(std::string_view text);
     std::string digest() const;
 
@@ -33,7 +33,7 @@ private:
 
 std::string hash_bytes(std::span<const std::byte> bytes);
 std::string hash_text(std::string_view text);
-/// Throws bad_input when the file is missing or cannot be read. Cost: one read of the file.
+/// Hashes a file. Throws bad_input if it is missing or cannot be read. Cost: one read of the file.
 std::string hash_file(const std::filesystem::path& path);
 
 }  // namespace assay

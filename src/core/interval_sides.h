@@ -28,7 +28,7 @@ std::string sides_text(const Estimate& e, std::optional<int> decimals = {});
 /// next column shows the intervals, it shows the values alone. Cost: linear in the table.
 std::vector<Column> shown_columns(const Table& table);
 
-/// What a note says of the intervals in columns of Show::value_and_half. If a column keeps its
+/// The text of a note about the intervals in columns of Show::value_and_half. If a column keeps its
 /// halves, this is "± is half of the interval". If there are only columns with both ends, it is "in
 /// brackets: the interval". If these columns show no interval, it is empty.
 std::string_view sides_note(const Table& table);

@@ -12,7 +12,7 @@ namespace assay {
 
 class JoinedTable {
 public:
-    /// Begins a row. The following calls of set() fill it.
+    /// Begins a row, which the following calls of set() fill.
     void row() { rows_.emplace_back(); }
     /// Adds a line between rows.
     void rule() { rows_.emplace_back(); }
@@ -28,7 +28,7 @@ private:
         Column column;
     };
     struct Row {
-        std::map<std::string, Cell> cells;  ///< none: a line
+        std::map<std::string, Cell> cells;  ///< empty for a line between rows
         std::string last;                   ///< the key that was last set
     };
     std::vector<KeyedColumn> columns_;

@@ -1,4 +1,4 @@
-// JSON as a stream of events, for files too large for a tree of their values.
+// Parses JSON as a stream of events, for files that are too large for a tree of values.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace assay {
 
-/// Gives the text's events to `events`, under the limits of parse_json, except for the number of
-/// values: `events` decides what it keeps. Damaged text reaches events.parse_error(), which throws
-/// or returns false; the limits' own messages begin with `source` and a colon, when it is not
+/// Passes the text's events to `events`, which decides what it keeps. The limits are those of
+/// parse_json, except for the number of values. For damaged text, calls events.parse_error(), which
+/// throws or returns false. Messages about the limits begin with `source` and a colon, if it is not
 /// empty.
 void read_json_events(std::string_view text, int max_depth,
                       nlohmann::json_sax<nlohmann::json>& events, std::string_view source = {});
@@ -26,16 +26,16 @@ void read_json_elements(
     std::string_view text, int max_depth, std::uint64_t max_values, std::string_view source,
     const std::function<void(nlohmann::json&& element, std::uint64_t number)>& visit);
 
-/// Takes a part's key ("" in a list), the part, and its number from 0.
+/// Receives a part's key ("" in a list), the part, and its number from 0.
 using JsonPartVisit =
     std::function<void(const std::string& key, nlohmann::json&& part, std::uint64_t number)>;
-/// The same for the elements of a list or the members of an object. That is the whole text, or the
-/// value of `member` in the outermost object. If that member is absent, nothing is visited.
+/// The same for the elements of a list or the members of an object, which is the whole text, or the
+/// value of `member` in the outermost object. If that member is absent, visits nothing.
 void read_json_parts(std::string_view text, std::string_view member, int max_depth,
                      std::uint64_t max_values, const JsonPartVisit& visit);
 
-/// The outline of a text, read before any of it is kept. It has the text's type, and for an object
-/// the names and types of its first members. Damage after the last of these is not detected.
+/// The outline of a text, which stores none of its values. It has the text's type, and for an
+/// object the names and types of its first members. Damage after these members is not detected.
 struct JsonOutline {
     nlohmann::json::value_t type = nlohmann::json::value_t::null;
     std::vector<std::pair<std::string, nlohmann::json::value_t>> members;

@@ -1,4 +1,4 @@
-// For precompiled headers alone (cmake/component.cmake): the longer functions of nlohmann::json are
+// Only for precompiled headers (cmake/component.cmake): the longer functions of nlohmann::json are
 // compiled once, in json_instances.cpp. Otherwise each group of sources has its own copies of them.
 // The whole class is not instantiated, because its binary formats, which Assay does not use, take
 // the longest to compile.

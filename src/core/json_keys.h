@@ -1,4 +1,4 @@
-// A JSON object (or a table of an assay.toml) whose keys are taken one by one, so that no key is
+// A JSON object, or a table of an assay.toml, whose keys are taken one by one. So no key is
 // silently ignored.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace assay {
 
-/// A key that is never taken is an error at the end. A key may be spelled with - or _.
+/// A key that was never taken is an error at the end. Keys may be spelled with - or _.
 class Keys {
 public:
     /// `where` names the object in messages; "" means the file itself. Paths are relative to

@@ -21,8 +21,8 @@ namespace {
 using nlohmann::json;
 using Events = nlohmann::json_sax<json>;
 
-/// The keys that one open object has had so far. Most objects have few keys. A hostile file may
-/// choose keys that make a hash table slow.
+/// The keys of one open object so far. Most objects have few keys, and a hostile file may choose
+/// keys that make a hash table slow.
 class KeysOfObject {
 public:
     void clear() {
@@ -44,7 +44,7 @@ private:
     std::set<std::string> many_;
 };
 
-/// Passes events on while they keep to the limits.
+/// Passes events on as long as they are within the limits.
 class LimitedEvents final : public Events {
 public:
     LimitedEvents(Events& next, int max_depth, std::uint64_t max_values, std::string_view source)
@@ -120,8 +120,8 @@ private:
     std::vector<KeysOfObject> keys_;  ///< one entry for each depth; unused for lists
 };
 
-/// Builds the tree. The library's own parser with a callback would look through all elements of a
-/// list or object each time one of them ends.
+/// Builds the tree. The library's own parser with a callback visits all elements of a list or
+/// object each time an element ends.
 class TreeEvents final : public Events {
 public:
     explicit TreeEvents(json& root) : root_(root) {}

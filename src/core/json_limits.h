@@ -1,4 +1,4 @@
-// The one reader of JSON from files that may be hostile. It bounds depth and size, refuses repeated
+// The only reader of JSON files that may be hostile. It limits depth and size, refuses repeated
 // keys, throws Assay errors, and obeys stop requests. For events instead of a tree: json_events.h.
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace assay {
 
-/// The total number of numbers, texts, lists and objects. Each key counts together with its value.
-/// A tree of that size takes at most about 1 GB. The largest exported programs have a tenth of it.
+/// The total number of numbers, texts, lists and objects. A key counts with its value. A tree of
+/// that size takes at most about 1 GB. The largest exported programs have a tenth of it.
 inline constexpr std::uint64_t most_json_values = std::uint64_t{8} << 20;
 
 /// Parses a whole text. Throws bad_input: not JSON (with the place), nested deeper than `max_depth`
 /// arrays and objects, a key that appears twice in one object, more than `max_values` values;
-/// interrupted. Cost: time in proportion to the text.
+/// interrupted. Cost: linear in the text.
 nlohmann::json parse_json(std::string_view text, int max_depth,
                           std::uint64_t max_values = most_json_values);
 

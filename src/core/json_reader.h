@@ -22,7 +22,7 @@
 
 namespace assay {
 
-/// Names the text in messages, and tells how to refuse it.
+/// The name of the text in messages, and the function that refuses it.
 struct JsonSource {
     std::string_view whole = "the text";                   ///< for messages: "the request"
     void (*refuse)(std::string message) = &assay::refuse;  ///< throws
@@ -42,7 +42,7 @@ public:
     bool has(std::string_view name) const { return object().contains(name); }
     /// Returns nothing if the member is absent or null.
     std::optional<JsonReader> find(std::string_view name) const;
-    /// Requires an object with no other fields than these. For a misspelled field the error
+    /// Requires an object that only has these fields. For a misspelled field the error
     /// suggests the nearest name.
     void only(std::initializer_list<std::string_view> names) const;
     /// The entries of a list.
@@ -65,9 +65,9 @@ public:
 
     const nlohmann::json& json() const { return *value_; }
     const std::string& place() const { return place_; }
-    /// "`models[3].score` is "high"; allowed: a number".
+    /// Refuses a value: "`models[3].score` is "high"; allowed: a number".
     [[noreturn]] void refuse_as(std::string_view allowed) const;
-    /// "`models[3].score`: there is another".
+    /// Refuses a value: "`models[3].score`: there is another".
     [[noreturn]] void refuse(std::string_view why) const;
 
 private:

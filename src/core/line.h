@@ -1,4 +1,4 @@
-// The least-squares line through points.
+// Fits the least-squares line through points.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@ namespace assay {
 
 struct FittedLine {
     double slope = 0, intercept = 0;
-    double residual = 0;  ///< root mean square
+    double residual = 0;  ///< root mean square of the residuals
     /// Classical standard errors with n - 2 degrees of freedom; 0 for two points.
     double slope_error = 0, intercept_error = 0;
 };

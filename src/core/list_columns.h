@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// All columns of an object. add_columns() without an object leaves out the columns of lists.
+/// All columns of an object. add_columns() without an object omits the columns of lists.
 void add_columns(Table& table, const ResultType& type, const void* object);
 
 /// A table without rows, for objects like these.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Numbers below 1 become multiples of a unit, chosen so that the sum of `count` of them fits.
+// Rounds numbers below 1 to multiples of a unit, so large that the sum of `count` of them fits.
 struct Units {
     double magic = 0, unit = 0;
     explicit Units(std::size_t count) {

@@ -26,7 +26,7 @@ TopLogOdds top_log_odds(std::span<const float> row);
 TopLogOdds top_log_odds(std::span<const double> row);
 
 /// The sum of all numbers except the one at `left_out`. The result does not depend on their order.
-/// All must be at least 0.
+/// All numbers must be at least 0.
 double sum_without(std::span<const double> row, std::size_t left_out);
 
 /// ln(p / (1 - p)) for a probability in [0, 1]; `rest` is 1 - p.

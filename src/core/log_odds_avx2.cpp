@@ -27,7 +27,7 @@ ASSAY_AVX2 double max_of_avx2(const double* x, std::size_t count) {
 
 namespace {
 
-// The bits of exp(x - shift) + magic. The caller subtracts the bits of magic.
+// Returns the bits of exp(x - shift) + magic. The caller subtracts the bits of magic.
 ASSAY_AVX2 inline __m256i exp_bits4(__m256d x, __m256d shift, __m256d magic) {
     x = _mm256_max_pd(_mm256_sub_pd(x, shift), _mm256_set1_pd(log_odds_lowest));
     const __m256d to_integer = _mm256_set1_pd(exp_to_integer);
@@ -57,7 +57,7 @@ ASSAY_AVX2 std::int64_t exp_units_avx2(const double* x, std::size_t count, doubl
     }
     std::array<std::uint64_t, 4> lane{};
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(lane.data()), _mm256_add_epi64(low, high));
-    // Modulo 2^64: subtracts the bits of `magic` once for each number.
+    // Subtracts the bits of `magic` once for each number, modulo 2^64.
     const std::uint64_t sum = lane[0] + lane[1] + lane[2] + lane[3];
     return static_cast<std::int64_t>(sum - count * std::bit_cast<std::uint64_t>(magic));
 }

@@ -16,8 +16,8 @@ MemoryBudget::Share MemoryBudget::take(std::uint64_t bytes) {
     std::unique_lock lock(mutex_);
     const std::uint64_t turn = asked_++;
     const auto may = [&] { return served_ == turn && wanted <= bytes_ - in_use_; };
-    // A stop request comes from a signal handler, which cannot wake threads. All waiting threads
-    // then leave, so their order no longer matters.
+    // Polls, because a stop request comes from a signal handler, which cannot wake threads. All
+    // waiting threads then leave, in any order.
     while (!changed_.wait_for(lock, std::chrono::milliseconds(100), may)) throw_if_stopped();
     ++served_;
     in_use_ += wanted;

@@ -8,9 +8,9 @@
 
 namespace assay {
 
-/// A number of bytes that threads share. A thread that asks for more than is left waits until
-/// others return theirs. Requests are served in order, so that a large request does not wait
-/// forever. A request above the total waits until it gets the total alone.
+/// A number of bytes that threads share. A thread that requests more than the remaining bytes waits
+/// until others return theirs. Requests are granted in order, so that a large request does not wait
+/// forever. A request above the total waits until it gets the whole total.
 class MemoryBudget {
 public:
     explicit MemoryBudget(std::uint64_t bytes) : bytes_(bytes) {}
@@ -49,7 +49,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::uint64_t in_use_ = 0;
-    std::uint64_t asked_ = 0, served_ = 0;  ///< counts of requests, to serve them in order
+    std::uint64_t asked_ = 0, served_ = 0;  ///< counts of requests, to grant them in order
 };
 
 }  // namespace assay

@@ -25,7 +25,7 @@ thread_local const std::atomic<bool>* own_stop_flag = nullptr;
 static_assert(std::atomic<bool>::is_always_lock_free,
               "request_stop is called from a signal handler");
 
-/// Cores that the cgroup's CPU quota allows (v2, then v1), or a large number.
+/// The number of cores that the cgroup's CPU quota allows (v2, then v1), or a large number.
 int quota_cores() {
     constexpr int unlimited = 1 << 20;
     double quota = -1;
@@ -105,7 +105,7 @@ void parallel_blocks(std::size_t blocks, int threads,
             while (pool.size() + 1 < helpers) pool.emplace_back(work_elsewhere);
         } catch (const std::system_error&) {
             // The system allows no more threads (ulimit -u, a container's pids.max). The existing
-            // ones do the work, and the results are the same for any number.
+            // threads do the work, with the same results.
         }
         work();
     }

@@ -11,25 +11,25 @@ namespace assay {
 /// least 1.
 int available_cores();
 
-/// `requested` if positive, else the default, which is available_cores() unless set.
+/// Returns `requested` if it is positive, else the default, which is available_cores() unless set.
 int resolve_threads(int requested);
-/// For programs whose processes share cores. 0 restores available_cores().
+/// Sets that default, for programs whose processes share cores. 0 restores available_cores().
 void set_default_threads(int threads);
 
-/// Calls body(block) once for each block in [0, blocks) on up to `threads` threads (the caller's
-/// among them; fewer where the system allows no more). Any thread may take any block, so write
-/// results by block and merge them in block order. Then they do not depend on `threads`. The
-/// exception of the lowest block that threw is rethrown at the end; blocks not begun are skipped.
+/// Calls body(block) once for each block in [0, blocks) on up to `threads` threads (including the
+/// caller's; fewer if the system allows no more). Any thread may take any block, so write results
+/// by block and merge them in block order. Then they do not depend on `threads`. The exception of
+/// the lowest block that threw is rethrown at the end; blocks not begun are skipped.
 void parallel_blocks(std::size_t blocks, int threads,
                      const std::function<void(std::size_t block)>& body);
 
-/// Asks every parallel loop and engine to stop: set by the command's SIGINT/SIGTERM handler
+/// Asks every parallel loop and engine to stop. The command's SIGINT/SIGTERM handler calls it
 /// (async-signal-safe).
 void request_stop() noexcept;
 /// Whether request_stop() was called, or a StoppableBy of this thread has its flag set.
 bool stop_requested() noexcept;
-/// While this object exists, a set flag stops work of this thread and of the threads that
-/// parallel_blocks() starts for it. For programs that do several things at once.
+/// While this object exists, its flag stops the work of this thread and of threads that
+/// parallel_blocks() starts for it. For programs that run several tasks at once.
 class StoppableBy {
 public:
     explicit StoppableBy(const std::atomic<bool>* flag) noexcept;
@@ -40,7 +40,7 @@ public:
 private:
     const std::atomic<bool>* before_;
 };
-/// Throws Error{interrupted} when a stop was requested.
+/// Throws Error{interrupted} if a stop was requested.
 void throw_if_stopped();
 
 }  // namespace assay

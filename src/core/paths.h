@@ -20,8 +20,8 @@ bool is_folder(const std::filesystem::path& path);
 /// The size of the file at `path` in bytes. Throws io if nothing exists there, or as status_of()
 /// does.
 std::uint64_t file_bytes(const std::filesystem::path& path);
-/// Passes the names in a folder to `body`, unordered, until it returns false. This allows a glance
-/// into a folder of millions. Throws io if the folder cannot be listed completely.
+/// Passes the names in a folder to `body`, unordered, until it returns false. So a caller can look
+/// at a few names of a folder with millions. Throws io if the folder cannot be listed completely.
 void for_each_name_in(const std::filesystem::path& folder,
                       const std::function<bool(std::string_view)>& body);
 /// Whether a folder is empty. Reads only the first name.
@@ -34,8 +34,8 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
 /// current folder no longer exists.
 std::filesystem::path absolute_path(const std::filesystem::path& path);
 
-/// Resolves a path that is written in a file in `folder`: relative to that folder unless absolute,
-/// and without "." and "..". A URL is returned unchanged.
+/// Resolves a path in a file in `folder`: relative to that folder unless absolute, and without "."
+/// and "..". A URL is returned unchanged.
 std::filesystem::path path_from(const std::filesystem::path& folder,
                                 const std::filesystem::path& text);
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The folder of the shared library that contains this code. Returns "" in a program, because
-/// dladdr then knows only the name that it was called by.
+/// dladdr then only knows the name of its call.
 fs::path folder_of_library() {
     static const char here = 0;
     Dl_info object{};

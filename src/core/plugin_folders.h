@@ -25,7 +25,7 @@ bool runs_where_it_was_built();
 std::vector<std::filesystem::path> usual_plugin_folders();
 
 /// The folders searched for plug-ins. If ASSAY_PLUGIN_DIR is set, it is the only one, so that a
-/// test or a user can be sure which plug-in runs. Otherwise `before`, then the usual ones.
+/// test or a user can be sure which plug-in runs. Otherwise, `before` and the usual ones.
 std::vector<std::filesystem::path> plugin_folders(
     const std::vector<std::filesystem::path>& before = {});
 

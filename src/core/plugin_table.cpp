@@ -114,7 +114,7 @@ private:
     std::vector<std::string> names_;
 };
 
-/// The library stays open from here on.
+/// The library stays open from this point on.
 const assay_plugin& table_in(const fs::path& file) {
     void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) refuse(fmt::format("cannot open the plug-in: {}", ::dlerror()));

@@ -16,12 +16,12 @@
 namespace assay {
 
 /// `apart` is set if the function runs in a Python process; `values` is then null. It writes a
-/// value for each row, and NaN leaves the row out. Several threads may call it. Throws bad_input:
-/// the function fails, the process ends or takes too long.
+/// value for each row, and NaN leaves the row out. Several threads may call it. Throws bad_input if
+/// the function fails, or the process ends or takes too long.
 struct PluginMetric : assay_plugin_metric {
     std::function<void(const assay_plugin_rows& rows, std::span<double> values)> apart;
 };
-/// `apart` is the same in place of `apply`: it writes all bytes of `out`.
+/// `apart` replaces `apply` in the same way: it writes all bytes of `out`.
 struct PluginCorruption : assay_plugin_corruption {
     std::function<void(const assay_plugin_image& image, std::span<std::uint8_t> out)> apart;
 };
@@ -44,10 +44,10 @@ using ReadPythonPlugin = void (*)(PluginTable& plugin, std::string source);
 
 /// Opens a plug-in and checks its versions, names, counts and functions. A library is first opened
 /// in another process, because it may crash then. A file FILE.py goes to `read_python`, which runs
-/// it in a Python process. A plug-in stays open as long as the program runs, and opening it again
-/// returns the same table. Thread-safe. Throws bad_input, with the file and the function, if there
-/// is no such file, no shared library, no table or another one. Throws the same for two functions
-/// of one name, and for another plug-in of this name.
+/// it in a Python process. A plug-in stays open as long as the program runs. A second call returns
+/// the same table. Thread-safe. Throws bad_input, with the file and the function, if there is no
+/// such file, no shared library, no table or another one. Also throws bad_input for two functions
+/// with one name, and a different plug-in with this name.
 const PluginTable& open_plugin(const std::filesystem::path& file, ReadPythonPlugin read_python);
 
 /// Stores a text for rows of tables that point to it, as long as the program runs. Thread-safe.

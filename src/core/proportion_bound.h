@@ -4,8 +4,8 @@
 namespace assay {
 
 /// Clopper and Pearson's (1934) upper bound: the proportion for which so few hits have the
-/// probability `tail`. 0 <= hits <= trials, trials > 0, tail in (0, 1). Trials need not be whole,
-/// as the effective number of images in clusters. 1 where every trial is a hit.
+/// probability `tail`. 0 <= hits <= trials, trials > 0, tail in (0, 1). Trials may be fractional,
+/// such as an effective number of images. Returns 1 if every trial is a hit.
 double upper_bound_of_proportion(double hits, double trials, double tail);
 
 }  // namespace assay

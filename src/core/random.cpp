@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-/// FNV-1a maps the name of a purpose to 64 bits, the same on every platform.
+/// FNV-1a maps the name of a purpose to 64 bits. They are the same on every platform.
 std::uint64_t hash_purpose(std::string_view purpose) {
     std::uint64_t hash = 0xcbf29ce484222325ULL;
     for (const char c : purpose) {
@@ -33,7 +33,7 @@ std::uint32_t high(std::uint64_t x) {
     return static_cast<std::uint32_t>(x >> 32);
 }
 
-/// Quantiles of |z|, z standard normal, for fill_normal().
+/// Quantiles of |z| for a standard normal z, for fill_normal().
 class HalfNormal {
 public:
     HalfNormal() {

@@ -12,26 +12,26 @@
 
 namespace assay {
 
-/// One call of the Philox4x32-10 block function.
+/// Computes one Philox4x32-10 block.
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
                                         std::array<std::uint32_t, 2> key);
 
-/// A stream of draws for one (seed, purpose, item). Cheap to make; copy it to repeat it.
+/// A stream of draws for one (seed, purpose, item). It is cheap to make, and a copy repeats it.
 class RandomStream {
 public:
     RandomStream(std::uint64_t seed, std::string_view purpose, std::uint64_t item = 0);
 
     std::uint32_t next_u32();
     std::uint64_t next_u64();
-    /// Uniform in [0, 1), 53 bits.
+    /// Uniform in [0, 1) with 53 random bits.
     double uniform();
     /// Uniform in [0, bound) without bias (Lemire 2019). bound > 0.
     std::uint64_t below(std::uint64_t bound);
-    /// Standard normal (inverse of the distribution function: one draw, one value).
+    /// Standard normal, by the inverse of the distribution function, with one draw per value.
     double normal();
     /// The same numbers as repeated calls of next_u32(), in a third of the time.
     void fill(std::span<std::uint32_t> out);
-    /// Standard normals by the million, one 32-bit draw each. Uses the inverse of the distribution
+    /// Many standard normals, with one 32-bit draw each. Uses the inverse of the distribution
     /// function. Up to |z| = 2.4, a table is interpolated (error below 1e-5). Beyond that, the
     /// inverse is computed exactly. All |z| are below 6.4.
     void fill_normal(std::span<float> out);

@@ -1,5 +1,5 @@
-// JSON files that only Assay writes and reads: caches, and records next to other files. A
-// description (assay/describe.h) of the struct serves both writing and reading.
+// JSON files that only Assay writes and reads: caches, and records next to other files. The
+// description (assay/describe.h) of a struct defines both writing and reading.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// `assay.tar_index/1`. A schema with other fields gets another number.
+/// A schema such as `assay.tar_index/1`. If the fields change, the number must change.
 struct RecordSchema {
     std::string_view name;
 };
@@ -19,7 +19,7 @@ struct RecordSchema {
 /// Returns false if a field is missing or has another type. Ignores fields without a description.
 bool read_fields(const nlohmann::json& record, void* object, std::span<const Field> fields);
 
-/// The described fields and `schema`.
+/// JSON of the described fields and `schema`.
 template <Described S>
 nlohmann::json record_of(const RecordSchema& schema, const S& object) {
     nlohmann::json out = json_of_fields(&object, description<S>);

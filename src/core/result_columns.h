@@ -15,12 +15,12 @@ struct ResultColumn {
     std::string_view column, path;
     bool every_part = false;
     const Part* part = nullptr;    ///< the row at the start of the path; nullptr if there is none
-    std::string_view inside = {};  ///< the rest of the path, which leads to a place inside the
+    std::string_view inside = {};  ///< the rest of the path: to a place inside the
                                    ///< row's value
 
-    /// Whether the column stands for several, one for each entry of a list.
+    /// Whether it stands for several columns, one for each entry of a list.
     bool is_of_list() const { return column.find('{') != std::string_view::npos; }
-    /// "labels" of "subgroup{labels}_v1".
+    /// The text "labels" in "subgroup{labels}_v1".
     std::string_view field() const {
         const std::size_t begin = column.find('{') + 1;
         return column.substr(begin, column.find('}') - begin);

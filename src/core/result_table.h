@@ -9,12 +9,12 @@
 
 namespace assay {
 
-/// Adds the columns of a description, and then their cells.
+/// Adds the columns of a description, and later their cells.
 void add_columns(Table& table, const ResultType& type);
 void add_cells(std::vector<Cell>& cells, const ResultType& type, const void* object);
 
-/// A table without rows. Its columns are those of the types in sequence: for example a store's
-/// columns and then those of one of its classes.
+/// A table without rows. It has the columns of the types in sequence: for example a store's
+/// columns, then those of a class.
 template <class... S>
 Table result_table() {
     Table table;

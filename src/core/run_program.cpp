@@ -44,7 +44,7 @@ pid_t started(const ProgramCall& call, int out) {
                 fmt::format("cannot start {}: {}", call.words[0], std::strerror(refused)));
 }
 
-/// Reads the pipe to its end. Returns false if that takes too long or exceeds the limit.
+/// Reads the pipe to its end. Returns false if that takes too long or there is too much output.
 bool read_all(const ProgramCall& call, int pipe, std::string& text) {
     const auto begin = Clock::now();
     std::array<char, 4096> part{};

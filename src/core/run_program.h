@@ -21,7 +21,7 @@ struct ProgramCall {
 
 struct ProgramEnd {
     bool found = true;   ///< false if the program does not exist
-    bool ended = false;  ///< killed by us because it took too long or wrote too much
+    bool ended = false;  ///< killed because it took too long or wrote too much
     int status = 0;      ///< exit status, or 128 + signal
     std::string out;
     bool good() const { return found && !ended && status == 0; }

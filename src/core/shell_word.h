@@ -1,4 +1,4 @@
-// Commands in hints.
+// Quotes commands in hints.
 #pragma once
 
 #include <string>

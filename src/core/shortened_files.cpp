@@ -27,8 +27,8 @@ std::uintptr_t hexadecimal(const char*& at) {
     }
 }
 
-/// The file of a line of /proc/self/maps (begin-end rights offset device inode path) whose range
-/// holds the address; null for any other line.
+/// The file in a line of /proc/self/maps (begin-end rights offset device inode path) if its range
+/// contains the address; otherwise null.
 const char* mapped_file(const char* line, std::uintptr_t address) {
     const char* at = line;
     const std::uintptr_t begin = hexadecimal(at);

@@ -1,5 +1,5 @@
-// If another process truncates a mapped file while it is read, the kernel kills the program with
-// SIGBUS and no message.
+// Reports truncated files. If another process truncates a mapped file during a read, the kernel
+// kills the program with SIGBUS and without a message.
 #pragma once
 
 namespace assay {

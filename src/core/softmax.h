@@ -13,7 +13,7 @@
 
 namespace assay {
 
-/// exp of one float, with the same bits as in the row functions.
+/// Returns exp of one float, with the same bits as in the row functions.
 float exp_f32(float x);
 
 struct RowScan {
@@ -28,14 +28,14 @@ RowScan scan_row(std::span<const float> row, std::int32_t target);
 
 struct RowSums {
     double sum = 0;      ///< of e
-    double squares = 0;  ///< of e * e
+    double squares = 0;  ///< sum of e * e
 };
-/// e = exp(x - shift) for every x. Eight running sums in double (element i goes to sum i mod 8) are
-/// joined in a fixed order.
+/// Computes e = exp(x - shift) for every x. Eight running sums in double (element i goes to sum i
+/// mod 8) are joined in a fixed order.
 RowSums exp_sums(std::span<const float> row, float shift);
-/// The same sums with e = x, for rows of probabilities.
+/// Computes the same sums with e = x, for rows of probabilities.
 RowSums plain_sums(std::span<const float> row);
-/// out[i] = exp(row[i] - shift) * factor. `out` may be `row`.
+/// Sets out[i] = exp(row[i] - shift) * factor. `out` may be `row`.
 void exp_row(std::span<const float> row, float shift, float factor, float* out);
 
 }  // namespace assay

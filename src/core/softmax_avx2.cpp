@@ -84,10 +84,10 @@ ASSAY_AVX2 RowScan scan_row_avx2(std::span<const float> row, std::int32_t target
     }
     if (target >= 0) {
         scan.rank = above;
-        if (equal > 1) {  // ties are rare: only then do their positions matter
+        if (equal > 1) {  // ties are rare, and only then the positions matter
             for (std::int32_t i = 0; i < target; ++i) scan.rank += x[i] == reference ? 1 : 0;
         }
-        // Most predictions are correct, and those need no search for the arg-max.
+        // Most predictions are correct, and then no search for the arg-max is needed.
         if (scan.rank == 0) {
             scan.argmax = target;
             return scan;

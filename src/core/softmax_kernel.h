@@ -17,7 +17,7 @@ inline constexpr float c2 = 0.5F, c3 = 1.0F / 6, c4 = 1.0F / 24, c5 = 1.0F / 120
                        c7 = 1.0F / 5040;
 inline constexpr float exp_lowest = -104.0F, exp_highest = 88.72F;
 
-/// Joins eight running sums. Both forms use this function last.
+/// Joins eight running sums. Both forms end with this function.
 inline double join_lanes(const double* lane) {
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));

@@ -95,8 +95,8 @@ Interval wilson_of_size(double mean, double size, double z, double level, std::s
     const double centre = (mean + z * z / (2 * n)) / (1 + z * z / n);
     const double half =
         z / (1 + z * z / n) * std::sqrt(mean * (1 - mean) / n + z * z / (4 * n * n));
-    // In theory the ends are exactly 0 and 1 for means of 0 and 1. Rounding must not move them past
-    // the estimate.
+    // The exact ends for means of 0 and 1 are 0 and 1. Rounding must not move them past the
+    // estimate.
     const double low = mean <= 0 ? 0 : std::min(mean, std::max(0.0, centre - half));
     const double high = mean >= 1 ? 1 : std::max(mean, std::min(1.0, centre + half));
     return {low, high, level, std::move(method)};
@@ -242,7 +242,7 @@ std::uint32_t BootstrapWeights::operator()(std::uint64_t replicate, std::uint64_
     const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
     const auto block = philox4x32({low(item), high(item), low(replicate), high(replicate)},
                                   {low(key_), high(key_)});
-    // P(X <= k) * 2^32 for Poisson(1), rounded, for inversion of one 32-bit draw. P(X > 12) <
+    // P(X <= k) * 2^32 for Poisson(1), rounded, to invert a 32-bit draw. P(X > 12) <
     // 2^-32.
     static constexpr std::array<std::uint32_t, 12> cumulative = {
         1580030169, 3160060337, 3950075422, 4213413783, 4279248374, 4292415292,

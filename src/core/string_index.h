@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// `TextOf` returns the text of item i, the same on every call. Add each item once.
+/// `TextOf` returns the text of item i, which must not change. Add each item once.
 template <class TextOf>
 class StringIndex {
 public:

@@ -38,10 +38,10 @@ std::string short_mark(std::string_view text) {
     return digest.substr(digest.find(':') + 1, 8);
 }
 
-/// The running system, as it appears in names of temporary entries.
+/// The running system, as named in temporary entries.
 struct ThisSystem {
-    std::string machine;  ///< from its host name
-    std::string boot;     ///< the same in all containers of one running kernel
+    std::string machine;  ///< derived from its host name
+    std::string boot;     ///< equal in all containers of one running kernel
     bool boot_is_known = false;
     std::int64_t up_since = 0;  ///< seconds since 1970; 0 if not known
 };
@@ -70,8 +70,8 @@ const ThisSystem& this_system() {
 std::uint64_t random_number() {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
-    // Used before the kernel has gathered randomness, or if it has no such call. The name only
-    // needs to differ from others.
+    // The fallback before the kernel has gathered randomness, or if it has no such call. The name
+    // only needs to differ from others.
     static std::uint64_t counter = 0;
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) +
            ++counter;
@@ -93,7 +93,7 @@ bool all_of(std::string_view text, std::string_view allowed) {
     return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-/// The maker that an entry's name gives, or none if Assay did not make the entry.
+/// The maker in an entry's name, or none if Assay did not make the entry.
 std::optional<Maker> maker_of(std::string_view name) {
     if (!name.starts_with('.') || !name.ends_with(ending)) return std::nullopt;
     name.remove_suffix(ending.size());
@@ -112,7 +112,7 @@ std::optional<Maker> maker_of(std::string_view name) {
     return ours ? std::optional(Maker{fields[0], fields[1]}) : std::nullopt;
 }
 
-/// Whether nobody else holds the lock. `descriptor` then keeps it.
+/// Whether no other process holds the lock. `descriptor` then keeps it.
 bool take(int descriptor) {
     return retried([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
 }
@@ -121,7 +121,7 @@ bool take(int descriptor) {
 bool is_dead(const Maker& maker, int descriptor, const struct stat& info) {
     const ThisSystem& here = this_system();
     if (!here.boot_is_known) return false;
-    // A free lock is the best evidence, because every maker on this kernel holds one.
+    // A free lock is the best evidence of death: each living maker on this kernel holds one.
     if (!take(descriptor)) return false;
     if (maker.boot == here.boot) return true;
     // Another machine may have the same host name, and its locks may be invisible here.
@@ -147,8 +147,8 @@ void remove_if_dead(const fs::path& path) {
     fs::remove_all(path, ignored);
 }
 
-/// Whether this process sees the folder for the first time. Listing it for every file would cost
-/// time in the square of their number.
+/// Whether this is the process's first call for the folder. Listing it for every file would take
+/// time quadratic in the number of files.
 bool is_first_time(const fs::path& folder) {
     constexpr std::size_t most = 4096;
     static std::mutex mutex;
@@ -164,7 +164,7 @@ bool is_first_time(const fs::path& folder) {
 }
 
 /// Whether `path` still is the file that `descriptor` has open. Another process may have removed it
-/// as a leftover before it was locked. If the system cannot tell, nothing is left behind.
+/// as a leftover before it was locked. If the system gives no answer, removes the entry.
 bool is_still_there(const fs::path& path, int descriptor, const fs::path& target) {
     struct stat open {
     }, named{};
@@ -179,7 +179,7 @@ bool is_still_there(const fs::path& path, int descriptor, const fs::path& target
     return known && open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
-/// `make` creates the entry and opens it.
+/// `make` creates and opens the entry.
 template <class Make>
 Temporary make_temporary(const fs::path& target, Make&& make) {
     const fs::path folder = target.parent_path();
@@ -190,7 +190,7 @@ Temporary make_temporary(const fs::path& target, Make&& make) {
         Descriptor held(make(path));
         if (held.get() < 0 && errno == EEXIST) continue;
         if (held.get() < 0) cannot_create(target, errno);
-        // If the file system has no locks, nobody removes the entry.
+        // If the file system has no locks, no later writer removes the entry.
         const bool busy = !take(held.get()) && errno == EWOULDBLOCK;
         if (!busy && is_still_there(path, held.get(), target)) return {path, std::move(held)};
     }

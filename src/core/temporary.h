@@ -18,7 +18,7 @@ namespace assay {
 
 struct Temporary {
     std::filesystem::path path;
-    Descriptor held;  ///< open for writing (a folder: for reading), and locked
+    Descriptor held;  ///< open for writing (folders for reading), and locked
 };
 
 /// Makes a new empty file beside `target`. The first call for a folder removes what dead writers
@@ -27,12 +27,12 @@ Temporary make_temporary_file(const std::filesystem::path& target, mode_t mode =
 /// Makes a new empty folder beside `target`, with the same cleanup.
 Temporary make_temporary_folder(const std::filesystem::path& target);
 
-/// Whether a name gives the maker of the entry. Names from before November 2026 do not.
+/// Whether a name gives the maker of the entry. Older names do not.
 bool names_its_maker(std::string_view name);
 
-/// Removes from `folder` what dead makers left. Keeps entries that are locked, or that another
-/// machine made. Keeps entries from an earlier boot of this machine if they were written to since
-/// it started. Never throws.
+/// Removes the entries of dead makers from `folder`. Keeps entries that are locked or that another
+/// machine made. Keeps entries from an earlier boot of this machine if they have been written since
+/// the current boot. Never throws.
 void remove_leftovers(const std::filesystem::path& folder) noexcept;
 
 }  // namespace assay

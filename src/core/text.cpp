@@ -63,7 +63,7 @@ std::string shortened(std::string_view text, std::size_t most) {
 }
 
 std::size_t text_width(std::string_view text) {
-    // Counts every byte except those that continue a code point.
+    // Counts all bytes except those that continue a code point.
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
     }));

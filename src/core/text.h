@@ -31,7 +31,7 @@ inline bool parse_number(std::string_view text, std::uint64_t& number) {
     return true;
 }
 
-/// "1 image", "3 images", "0 images". Pass `plural` if it is not the noun with an s.
+/// Formats "1 image", "3 images", "0 images". Pass `plural` if it is not the noun with an s.
 std::string how_many(std::uint64_t n, std::string_view noun, std::string_view plural = {});
 
 /// The last component of a path with '/'.
@@ -47,18 +47,18 @@ inline std::string_view without_extension(std::string_view path) {
     return path.substr(0, path.size() - base_name(path).size() + dot);
 }
 
-/// ".jpeg" of "a/b.JPEG"; "" when there is none.
+/// The extension ".jpeg" of "a/b.JPEG"; "" if there is none.
 std::string lower_extension(std::string_view path);
-/// .jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm .pgm .pbm .pnm, any case.
+/// Whether it ends in .jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm .pgm .pbm .pnm, in any case.
 bool has_image_extension(std::string_view path);
-/// "n" and eight digits.
+/// Whether the text is "n" and eight digits.
 bool is_wnid(std::string_view text);
 /// The number in a name such as "ILSVRC2012_val_00000017.JPEG" (17), or 0.
 std::uint64_t imagenet_val_number(std::string_view path);
 /// Lower case (ASCII), with '_', '-' and blanks treated as equal: "Great_white-shark" and "great
 /// white shark" give the same.
 std::string loose_name(std::string_view name);
-/// At most `most` bytes, for messages. Control characters become "?".
+/// Shortens a text for messages to at most `most` bytes. Control characters become "?".
 std::string shortened(std::string_view text, std::size_t most = 60);
 
 /// Removes the sign of a number that was rounded to zero: "-0.00" becomes "0.00".
@@ -73,11 +73,11 @@ std::size_t text_width(std::string_view text);
 /// Lines after the first begin with `indent` blanks. A width of 0 gives one line.
 std::vector<std::string> folded_lines(std::string_view text, std::size_t width,
                                       std::size_t indent = 0);
-/// The same lines as one text.
+/// The same lines, joined to one text.
 std::string folded(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-/// Calls visit(part) for each non-empty part between `separators` (any of these characters),
-/// trimmed.
+/// Calls visit(part) for each non-empty, trimmed part between any of the characters
+/// `separators`.
 template <class Visit>
 void for_each_part(std::string_view text, std::string_view separators, Visit&& visit) {
     while (!text.empty()) {

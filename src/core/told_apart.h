@@ -1,4 +1,4 @@
-// Unique names for things that share a name.
+// Makes unique names for things that share a name.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ struct NamedFolder {
     std::filesystem::path folder;
 };
 
-/// The names. Those that occur more than once get the shortest ends of their folders that differ:
+/// Returns the names. Repeated names become the shortest ends of their paths that differ:
 /// "runs/val" and "old/val".
 std::vector<std::string> told_apart(const std::vector<NamedFolder>& named);
 

@@ -45,7 +45,7 @@ using nlohmann::json;
 /// The limit for nested brackets and tables. No list of settings needs more, and the parser and the
 /// tree's destructor recurse once per level.
 constexpr unsigned deepest_toml = 64;
-/// a.b.c has three.
+/// The most parts of a key; a.b.c has three.
 constexpr unsigned most_key_parts = 32;
 constexpr std::size_t most_toml_bytes = std::size_t{16} << 20;
 
@@ -76,13 +76,13 @@ json to_json(const toml::node& node, unsigned depth = 0) {
                             static_cast<unsigned>(node.source().begin.line)));
 }
 
-/// Follows the text outside quotes and comments, character by character. It knows just enough of
-/// TOML's grammar to tell where a string may begin. The parser takes any other quote as part of a
-/// value.
+/// Follows the text outside quotes and comments, character by character. It knows enough of
+/// TOML's grammar to find where a string may begin. The parser treats any other quote as part of
+/// a value.
 class BareText {
 public:
     void take(char c, unsigned line) {
-        // TOML allows no such byte here, and toml++ 3.3 has undefined behavior.
+        // TOML allows no such byte here, and toml++ 3.3 has undefined behavior for it.
         if (static_cast<unsigned char>(c) >= 0x80) {
             throw Error(
                 ErrorCode::bad_input,
@@ -104,7 +104,7 @@ public:
         follow(c);
     }
 
-    /// At a quote.
+    /// Handles a quote.
     void begin_string(unsigned line) {
         const bool goes_on = token_ == Token::begun || (value_ && token_ == Token::dotted);
         if (goes_on) {
@@ -132,7 +132,7 @@ private:
     }
 
     std::string open_;    ///< brackets that are still open
-    bool value_ = false;  ///< after '=' or in an array; otherwise a key is expected
+    bool value_ = false;  ///< whether a value follows, after '=' or in an array; otherwise a key
     enum class Token { none, begun, dotted } token_ = Token::none;  ///< since the last separator
     unsigned parts_ = 1;
 };

@@ -57,7 +57,7 @@ std::int32_t rank_of(std::span<const float> row, std::int32_t index) {
     const float score = row[static_cast<std::size_t>(index)];
     const Beside count = cpu_has_avx2() ? count_avx2(row, score) : count_plain(row, score);
     std::int32_t rank = count.above;
-    if (count.equal > 1) {  // ties are rare: only then do their positions matter
+    if (count.equal > 1) {  // ties are rare, and only then the positions matter
         for (const float x : row.first(static_cast<std::size_t>(index))) rank += x == score ? 1 : 0;
     }
     return rank;
@@ -73,8 +73,8 @@ void top_k(std::span<const float> row, std::size_t k, std::vector<std::int32_t>&
         const float a = row[static_cast<std::size_t>(i)], b = row[static_cast<std::size_t>(j)];
         return a != b ? a > b : i < j;
     };
-    // A heap of the k best so far, with the worst of them in front. A row of 1000 is read once, and
-    // few entries ever enter the heap.
+    // A heap of the k best scores so far, with the worst in front. A row is read once, and few of
+    // its scores enter the heap.
     for (std::size_t i = 0; i < row.size(); ++i) {
         const auto index = static_cast<std::int32_t>(i);
         if (order.size() < k) {

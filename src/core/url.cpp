@@ -9,7 +9,7 @@ namespace assay {
 bool is_url(const std::filesystem::path& path) {
     const std::string_view text = path.native();
     const std::size_t end = text.find("://");
-    if (end == std::string_view::npos || end < 2) return false;  // "C://x" is none
+    if (end == std::string_view::npos || end < 2) return false;  // "C://x" is no URL
     return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), [](char c) {
         const char small = lower(c);
         return (small >= 'a' && small <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' ||

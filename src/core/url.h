@@ -10,8 +10,8 @@ namespace assay {
 /// Whether the path begins with a scheme and "://".
 bool is_url(const std::filesystem::path& path);
 
-/// The URL for messages and records: without user, password, query and fragment, which may be
-/// secrets.
+/// The URL without user, password, query and fragment, which may be secrets. For messages and
+/// records.
 std::string shown_url(std::string_view url);
 
 }  // namespace assay

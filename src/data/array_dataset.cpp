@@ -23,7 +23,7 @@ fs::path folder_of_array(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-/// CIFAR-10-C and CIFAR-100-C have five blocks with the same labels, one for each severity.
+/// CIFAR-10-C and CIFAR-100-C have five blocks with the same labels, one block per severity.
 bool has_five_severities(const arrays::ArrayData& data) {
     constexpr std::size_t severities = 5;
     const std::vector<std::int64_t>& labels = data.labels.numbers;
@@ -81,7 +81,7 @@ std::vector<fs::path> array_files_of(const fs::path& folder) {
         if (name.starts_with('.') || name == "meta" || is_folder(entry) || !is_array_file(entry) ||
             arrays::is_file_of_labels(entry))
             continue;
-        // "x.gz" next to "x" is the same data.
+        // "x.gz" next to "x" has the same data.
         if (!files.empty() && name == files.back().filename().string() + ".gz") continue;
         files.push_back(entry);
         if (name.starts_with("data_batch_")) training.push_back(entry);

@@ -1,5 +1,5 @@
-// Data sets whose images are parts of arrays. The files are .npy and .npz files of NumPy, HDF5
-// files, idx files of MNIST, batches of CIFAR, or .mat files of SVHN.
+// Opens data sets whose images are parts of arrays. The files are .npy and .npz files of NumPy,
+// HDF5 files, idx files of MNIST, batches of CIFAR, or .mat files of SVHN.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace assay {
 
-/// In the files of CIFAR-10-C and CIFAR-100-C, which contain five severities in sequence.
+/// The images per severity in the files of CIFAR-10-C and CIFAR-100-C, which have five in sequence.
 inline constexpr std::size_t images_per_severity = 10'000;
 
-/// Whether a file is of one of these kinds. Decided by its name, or for names without an extension
-/// by its first bytes.
+/// Whether a file is of one of these kinds, judged by its name, or without an extension by its
+/// first bytes.
 bool is_array_file(const std::filesystem::path& file);
 
 /// Whether the name says that a file has labels for another file: labels.npy, y_test.npy.

@@ -54,7 +54,7 @@ namespace {
 /// Groups as they are found: numbers in the order of their first item.
 struct FoundGroups {
     std::vector<std::int32_t> of;
-    std::vector<std::vector<std::string_view>> values;  // of each group, one per attribute
+    std::vector<std::vector<std::string_view>> values;  // one value per attribute, for each group
 };
 
 [[noreturn]] void too_many(std::span<const std::string> attributes, std::size_t most) {
@@ -68,7 +68,7 @@ FoundGroups divided(const FoundGroups& before, const StringColumn& column,
                     std::span<const std::string> attributes, std::size_t most) {
     FoundGroups after;
     after.of.assign(before.of.size(), AttributeGroups::none);
-    std::unordered_map<std::string_view, std::uint64_t> numbers;  // of the values
+    std::unordered_map<std::string_view, std::uint64_t> numbers;  // numbers of the values
     std::unordered_map<std::uint64_t, std::int32_t> groups;
     for (std::size_t i = 0; i < before.of.size(); ++i) {
         const std::string_view value = column[i];

@@ -20,10 +20,10 @@ inline const Dataset::Attribute* find_attribute(const Dataset& dataset, std::str
     }
     return nullptr;
 }
-/// The same. Throws usage where there is none: the nearest name, or where attributes come from.
+/// The same, but throws usage if there is none, with the nearest name or the source of attributes.
 const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_view name);
 
-/// An attribute of an item, for csv with a column for each attribute.
+/// An attribute of an item, for a csv with a column per attribute.
 struct AttributeValue {
     std::string_view name, value;
 };
@@ -33,16 +33,16 @@ std::vector<AttributeValue> attributes_of(const Dataset& dataset, std::size_t it
 /// The names of the attributes, without values.
 std::vector<AttributeValue> attribute_names(const Dataset& dataset);
 
-/// Items by the values of attributes.
+/// Items grouped by the values of attributes.
 struct AttributeGroups {
     static constexpr std::int32_t none = -1;
     std::vector<std::string> names;  ///< "sex=f,camera=2", in byte order of the values
-    std::vector<std::int32_t> of;    ///< the group of each item; none: it lacks a value
+    std::vector<std::int32_t> of;    ///< group of each item; -1 (none) if it lacks a value
     std::uint64_t without = 0;       ///< items that lack a value
 };
-/// One group for each combination of values that occurs. `attributes`: not empty. An empty value
-/// is a missing one. Throws usage: as attribute_named(), the same attribute twice, more than `most`
-/// groups. Cost: one hash per item and attribute. Memory: 8 bytes per item.
+/// One group for each combination of values that occurs. `attributes` must not be empty. An empty
+/// value counts as missing. Throws usage as attribute_named(), and for a repeated attribute or more
+/// than `most` groups. Cost: one hash per item and attribute. Memory: 8 bytes per item.
 AttributeGroups groups_by(const Dataset& dataset, std::span<const std::string> attributes,
                           std::size_t most);
 

@@ -24,7 +24,7 @@ public:
 private:
     std::unordered_map<std::string, std::int32_t> spelled_;       ///< -1: several classes
     std::unordered_map<std::string, std::int32_t> parts_;         ///< parts of names such as "a, b"
-    std::unordered_map<std::int32_t, std::int32_t> of_imagenet_;  ///< ImageNet's class -> class
+    std::unordered_map<std::int32_t, std::int32_t> of_imagenet_;  ///< class by ImageNet's class
 };
 
 /// Tries ClassList::find first, then the aliases.

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> sorted_order(const std::vector<std::string>& texts) {
     return order;
 }
 
-/// The only class whose text is `wanted`, or nothing if there is none or there are several.
+/// The only class whose text is `wanted`, or nothing if no class or several have it.
 std::optional<std::int32_t> find_unique(const std::vector<std::string>& texts,
                                         const std::vector<std::uint32_t>& order,
                                         std::string_view wanted) {
@@ -87,7 +87,7 @@ std::optional<std::int32_t> ClassList::find(std::string_view id_or_name) const {
     const char* const end = id_or_name.data() + id_or_name.size();
     const auto [stop, problem] = std::from_chars(id_or_name.data(), end, number);
     if (id_or_name.empty() || problem != std::errc() || stop != end) return std::nullopt;
-    // With classes 1, 2 and 3, the number 0 is no class, and 07 is the class 7.
+    // With classes named 1, 2 and 3, the number 0 is no class. 07 means the class 7.
     if (std::ranges::all_of(ids_, is_digits))
         return find_unique(ids_, by_id_, std::to_string(number));
     if (number >= ids_.size()) return std::nullopt;

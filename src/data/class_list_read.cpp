@@ -1,4 +1,4 @@
-// Class lists on disk: text, csv, JSON.
+// Reads class lists from text, csv and JSON files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -107,7 +107,7 @@ std::optional<std::string> without_number(std::string_view line, std::size_t exp
     return line.empty() ? std::nullopt : std::optional(std::string(line));
 }
 
-/// The list without its numbers 0, 1, ... if every line has its own.
+/// The list without the numbers 0, 1, ..., if every line begins with its number.
 std::string unnumbered(std::string_view text) {
     std::string out;
     std::size_t count = 0;
@@ -172,7 +172,7 @@ const nlohmann::json& classes_in(const nlohmann::json& root) {
     return root;
 }
 
-/// timm's labels are ids where it describes them: {"n01440764": "tench, Tinca tinca"}.
+/// timm's labels are ids if it describes them: {"n01440764": "tench, Tinca tinca"}.
 void describe_entry(Entry& entry, const nlohmann::json* descriptions) {
     if (descriptions == nullptr) return;
     const auto found = descriptions->find(entry.id);

@@ -127,7 +127,7 @@ ClassMap for_model(ClassMap map, const ClassList& model) {
         }
         target_of[c] = map.target_of[i];
     }
-    // Half of a group, or a class without an output, would change the map's meaning.
+    // An incomplete group, or a class without an output, would change the map's meaning.
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < met.size(); ++i) {
         if (met[i] == 0 && map.target_of[i] >= 0) missing.push_back(i);
@@ -150,7 +150,7 @@ bool says_decision(const nlohmann::json& root) {
     return root.is_object() && (root.contains("decision") || root.contains("target_of"));
 }
 
-/// For a plain list of classes, the arg-max is only over these.
+/// For a plain list of classes, the arg-max is only over the listed classes.
 ClassMap from_list(const std::filesystem::path& path, const ClassList& model) {
     ClassMap map{.name = path.stem().string(),
                  .targets = read_class_list(path),
@@ -159,7 +159,7 @@ ClassMap from_list(const std::filesystem::path& path, const ClassList& model) {
     const ClassAliases aliases(model);
     for (std::size_t t = 0; t < map.targets.size(); ++t) {
         const std::string &id = map.targets.id(t), &name = map.targets.name(t);
-        // If the list had to number its entries, only the names are meaningful.
+        // If the ids are only numbers of the entries, only the names are meaningful.
         const bool numbered = is_numbered(map.targets) && map.targets.names() != map.targets.ids();
         auto c = numbered ? std::nullopt : find_class(model, aliases, id);
         if (!c) c = find_class(model, aliases, name);

@@ -1,4 +1,4 @@
-// A class as people and JSON see it.
+// The text for a class, for people and in JSON.
 #pragma once
 
 #include <cstdint>

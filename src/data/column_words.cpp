@@ -13,7 +13,7 @@ struct KnownWord {
     ColumnWord word;
 };
 
-/// Sorted by rank.
+/// The words, sorted by rank.
 constexpr std::array known_words = [] {
     using enum ColumnWord;
     return std::to_array<KnownWord>({

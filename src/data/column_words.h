@@ -1,4 +1,4 @@
-// The vocabulary for columns in tables of labels: the meaning of a column's name by itself.
+// The vocabulary of columns in tables of labels: the meaning of a column by its name alone.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct ColumnMeaning {
     std::size_t rank = 0;
 };
 
-/// Case, blanks and punctuation do not matter: "Image ID", "image_id" and "ImageId" are one name.
+/// Case, blanks and punctuation do not matter: "Image ID" and "ImageId" are the same name.
 ColumnMeaning column_meaning(std::string_view name);
 inline ColumnWord column_word(std::string_view name) {
     return column_meaning(name).word;

@@ -26,7 +26,7 @@ std::string name_of_array(const std::string& name, const std::filesystem::path& 
 /// "photos-sample50", or "photos-sample50-seed2" with a seed other than 0.
 std::string name_of_first(std::string_view dataset, std::size_t images);
 std::string name_of_sample(std::string_view dataset, std::size_t images, std::uint64_t seed);
-/// "photos" for each of these.
+/// Makes the name "photos" for each of these.
 std::string_view name_of_whole(std::string_view name);
 
 }  // namespace assay

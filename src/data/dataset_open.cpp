@@ -187,7 +187,7 @@ ArchiveKind kind_of_archive(const fs::path& file) {
     return is_array_file(file) ? ArchiveKind::arrays : ArchiveKind::none;
 }
 
-/// Of one kind.
+/// Opens archives of one kind.
 Dataset open_archives(const std::vector<fs::path>& files, const DatasetOptions& options,
                       std::vector<std::string>& notes) {
     const fs::path& first = files.front();
@@ -252,7 +252,7 @@ Dataset open_url(const fs::path& url, const DatasetOptions& options,
     return open_archives({url}, options, notes);
 }
 
-/// For files that may be animations, the image is the first frame.
+/// For a file that may be an animation, the image is the first frame.
 void note_animations(const Dataset& dataset, std::vector<std::string>& notes) {
     const StringColumn& names = dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
     std::size_t gifs = 0;

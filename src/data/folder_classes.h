@@ -11,14 +11,14 @@ namespace assay {
 
 struct FolderClasses {
     ClassList classes;
-    std::vector<std::int32_t> class_of;  ///< one for each folder
-    std::string note;                    ///< what was assumed
+    std::vector<std::int32_t> class_of;  ///< one class for each folder
+    std::string note;                    ///< the assumptions that were made
 };
 
-/// Whether the classes are numbers without names, which only tell how many a classifier has.
+/// Whether the classes are numbers without names, so that only their count is known.
 bool only_numbers(const ClassList& known);
-/// False if the classes are mere numbers (the classifier gives no names) and some folder is none of
-/// these.
+/// False if the classes are numbers without names and some folder is none of these
+/// numbers.
 bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known);
 
 /// Finds the class of each folder. With `known` classes, each folder must be one of them (id,

@@ -21,7 +21,7 @@ namespace {
 struct Entries {
     struct Entry {
         std::uint64_t begin;
-        std::uint32_t size;  // includes the '/' of a folder
+        std::uint32_t size;  // size that includes the '/' of a folder
         bool folder;
     };
     std::string names;
@@ -91,7 +91,7 @@ public:
         first_visit(root_);  // a link back to the root is not followed
     }
 
-    /// `sub` is "" or ends with '/'.
+    /// `sub` is "" or ends in '/'.
     void read(const std::string& sub) {
         const Entries entries = read_entries(root_ / sub, nullptr);
         counts_.others += entries.others;

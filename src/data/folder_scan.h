@@ -27,8 +27,8 @@ struct ScanCounts {
         0;  ///< links to folders that were read before; they are not followed again
 };
 
-/// Appends the images below root / sub as paths relative to `root`, in byte order, until `out`
-/// holds `limit` (0: all). Links are followed; each real folder is read once. A dangling link with
+/// Appends the images below root / sub as paths relative to `root`, in byte order, until `out` has
+/// `limit` paths (0: all). Links are followed; each real folder is read once. A dangling link with
 /// an image's extension counts as an image, and is recorded as unreadable later. Throws bad_input
 /// (no folder), io (not readable).
 void scan_images(const std::filesystem::path& root, const std::string& sub, std::size_t limit,

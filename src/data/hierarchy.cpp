@@ -110,8 +110,8 @@ void Hierarchy::sort_from_the_root(const std::string& source) {
         }
     }
     if (order_.size() == ids_.size()) return;
-    // The remaining nodes all wait for each other. Following parents among them leads back to a
-    // visited node, which gives the cycle.
+    // The remaining nodes depend on each other. A walk along their parents returns to a visited
+    // node, which gives the cycle.
     std::uint32_t node = 0;
     while (waiting[node] == 0) ++node;
     std::vector<std::uint32_t> way;

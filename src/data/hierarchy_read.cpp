@@ -173,7 +173,7 @@ private:
         const std::size_t above = path_.size();
         path_ += (above == 0 ? "" : "/") + name;
         const bool taken = !leaf && (builder_.knows(name) || classes_.contains(name));
-        // Otherwise the class would become this node, together with everything below it.
+        // Otherwise the class would become this node with all nodes below it.
         if (taken && classes_.contains(path_))
             fail(fmt::format("a class is named `{}`, which is also the path of this node",
                              shortened(path_)));
@@ -206,8 +206,8 @@ Hierarchy hierarchy_from_csv(std::string_view text, const std::string& source) {
         if (id.empty()) throw csv.error("a node without an id");
         const std::uint32_t node = builder.node(id);
         if (name) builder.name(node, trimmed(csv[*name]));
-        // "parents" lists several, separated by blanks. A single parent may have blanks in its
-        // name.
+        // "parents" lists several parents, separated by blanks. A single parent's name may contain
+        // blanks.
         const std::string_view above = trimmed(csv[parent]);
         if (loose_name(csv.columns()[parent]) == "parents") {
             for (const auto one : parts_of(above)) builder.edge(node, builder.node(one));

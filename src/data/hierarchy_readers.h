@@ -10,7 +10,7 @@
 namespace assay {
 
 Hierarchy hierarchy_from_csv(std::string_view text, const std::string& source);
-/// Lines "PARENT CHILD".
+/// Reads lines "PARENT CHILD".
 Hierarchy hierarchy_from_pairs(std::string_view text, const std::string& source);
 Hierarchy hierarchy_from_wordnet(std::string_view text, const std::string& source);
 Hierarchy hierarchy_from_json(std::string_view text, const std::string& source);

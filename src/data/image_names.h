@@ -13,7 +13,7 @@ namespace assay {
 
 struct ImageNames {
     StringColumn names;
-    bool met = false;  ///< two images would have had the same name
+    bool met = false;  ///< two images would have got the same name
 };
 
 /// The file name of each image below the new folder: its id with `extension` (".png"). An id that
@@ -24,7 +24,7 @@ struct ImageNames {
 ImageNames image_names(const Dataset& dataset, std::string_view extension,
                        std::span<const std::string_view> fitting);
 
-/// labels.csv for the images that are not left out (1 means left out): path, labels, attributes.
+/// The text of labels.csv (path, labels, attributes) for the images with a 0 in `left_out`.
 /// Labels are written as texts of `classes`, whose order is that of the data set's labels.
 std::string image_labels(const Dataset& dataset, const ClassList& classes,
                          const StringColumn& names, const std::vector<std::uint8_t>& left_out);

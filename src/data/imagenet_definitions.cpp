@@ -1,4 +1,4 @@
-// From WordNet 3.0 (Princeton University; licence in imagenet_hierarchy.LICENSE).
+// Definitions from WordNet 3.0 (Princeton University; licence in imagenet_hierarchy.LICENSE).
 #include "data/imagenet_definitions.h"
 
 #include <string_view>

@@ -14,7 +14,7 @@ namespace {
 
 using Classes = std::vector<std::int32_t>;
 
-/// Text -> the classes with this text, ascending, each once.
+/// Maps a text to the classes with this text, ascending, each once.
 class NameIndex {
 public:
     void add(std::string_view text, std::int32_t c) {
@@ -31,9 +31,9 @@ private:
 };
 
 struct KnownNames {
-    NameIndex whole;     ///< for classes with several synonyms: all of them as one text
+    NameIndex whole;     ///< all synonyms of a class as one text, if it has several
     NameIndex first;     ///< the first synonym
-    NameIndex synonyms;  ///< each of them
+    NameIndex synonyms;  ///< each synonym
 
     KnownNames() {
         const ImagenetTable& table = imagenet_table();
@@ -77,8 +77,8 @@ Classes of_parts(std::string_view text) {
     return all.value_or(Classes{});
 }
 
-/// Assigns each name a class of its own, by repeatedly removing the classes that other names
-/// certainly mean.
+/// Assigns each name its own class, by repeatedly removing the classes that other names certainly
+/// mean.
 std::optional<Classes> permutation(const std::vector<Classes>& meanings) {
     const std::size_t n = imagenet_classes().size();
     std::vector<Classes> left = meanings;

@@ -12,8 +12,8 @@ namespace assay {
 /// The classes (0..999, ascending) that a text may mean; empty if it means none. The first match in
 /// this order counts: a WordNet id; all synonyms as WordNet lists them ("tench, Tinca tinca"); the
 /// first synonym; any synonym. Last, "a, b" means the classes that all parts allow. Case, '_', '-'
-/// and blanks do not matter. But if two classes differ only in case ("Cardigan" the dog,
-/// "cardigan") the case decides.
+/// and blanks do not matter, except for classes that differ only in case ("Cardigan" is a dog,
+/// "cardigan" is not).
 std::vector<std::int32_t> imagenet_meanings(std::string_view text);
 
 /// The same, but only if exactly one class matches.

@@ -14,7 +14,7 @@ struct ImagenetTable {
     ClassList classes;
     std::vector<std::int32_t> in9;  ///< backgrounds challenge (Xiao et al. 2020): 0..8, or -1
     std::vector<std::string>
-        sixteen;  ///< model-vs-human (Geirhos et al. 2018): the category, or ""
+        sixteen;  ///< the category of model-vs-human (Geirhos et al. 2018), or ""
     /// Letters of the subsets that a class is in. A and R are ImageNet-A and ImageNet-R (Hendrycks
     /// et al. 2021). H is ImageNet-100 (Tian et al. 2020, Contrastive Multiview Coding). N and W
     /// are Imagenette and Imagewoof (Howard 2019).

@@ -74,7 +74,7 @@ std::uint64_t aligned(std::uint64_t at) {
     return (at + alignment - 1) / alignment * alignment;
 }
 
-/// The same content as the csv file: label sets of all items, and no paths if each is the item's
+/// The content of the csv file: label sets of all items, and no paths if each path is the item's
 /// id.
 struct Written {
     LabelSets labels;

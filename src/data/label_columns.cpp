@@ -59,7 +59,7 @@ public:
     LabelColumns find() {
         find_image();
         if (choice_.label_column == "none" && !is_there("none")) {
-            // The user wants no labels.
+            // The user has disabled labels.
         } else if (!choice_.label_column.empty()) {
             take_label(asked_for(choice_.label_column, "--label-column"));
         } else {
@@ -213,8 +213,8 @@ private:
             found_.image = images.front();
         }
         const bool called_id = !ids.empty() && column_key(name(ids.front())) == "id";
-        // If the id is the only candidate, it is the image. A number is only if its column's name
-        // says so.
+        // If the id is the only candidate, it is the image. An id that is a number needs a column
+        // name that says so.
         if (called_id || (!ids.empty() && !found_.image && !every_cell(ids.front(), is_number))) {
             refuse_namesake(ids.front());
             (found_.image ? found_.id : found_.image) = ids.front();
@@ -260,7 +260,7 @@ private:
             if (!columns.empty()) return take_label(columns.front());
         }
         Columns labels = of_word(ColumnWord::label);
-        // "target" may be a class in a table with a column per class.
+        // In a table with a column per class, "target" may be the name of a class.
         std::erase_if(labels, [&](std::size_t c) {
             return is_used(c) || (named_classes() != nullptr && column_key(name(c)) != "label" &&
                                   named_classes()->find(trimmed(name(c))));
@@ -294,8 +294,8 @@ private:
         }
         return true;
     }
-    /// Whether the rows prove that columns with unknown names agree: both name the same class, or
-    /// repeated values match. A single row, or different values in every row, prove nothing.
+    /// Whether the rows show that columns with unknown names agree: both name the same class, or
+    /// repeated values match. A single row, or different values in every row, show nothing.
     bool show_one_label(std::size_t one, std::size_t other) const {
         if (named_classes() != nullptr) {
             return std::ranges::all_of(table_.rows, [&](const auto& row) {

@@ -1,5 +1,5 @@
-// Decides the role of each column in a table of labels from the header and a sample of the rows.
-// All readers of labels share this.
+// Determines the role of each column in a table of labels from the header and a sample of rows. All
+// readers of labels use it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// bad_input for a table in which several columns may be the labels or the images.
+/// A bad_input error for a table in which several columns may be the labels or the images.
 class UnclearColumns : public Error {
     using Error::Error;
 };
@@ -22,7 +22,7 @@ class UnclearColumns : public Error {
 /// The facts about a table before it is read.
 struct TableSample {
     std::string source{};                          ///< the file's name, for messages
-    std::vector<std::string> names{};              ///< of the columns
+    std::vector<std::string> names{};              ///< names of the columns
     std::vector<std::vector<std::string>> rows{};  ///< the first rows, each as long as `names`
     bool header = true;                            ///< false: `names` are "1", "2", ...
 };
@@ -56,11 +56,11 @@ struct LabelColumns {
     std::optional<std::size_t> image, id, label;
     std::vector<Flag> flags;
     bool signs = false;                 ///< flags are -1 and 1
-    std::vector<std::size_t> others{};  ///< attributes, in the order of the table
-    std::vector<std::size_t> unused{};  ///< pandas' numbers of rows
+    std::vector<std::size_t> others{};  ///< columns that are attributes, in the order of the table
+    std::vector<std::size_t> unused{};  ///< columns with pandas' row numbers
 
-    /// "labels: column class; images: column file; not used: width, height". `others_are` says what
-    /// happens to the others ("attributes", "not used").
+    /// "labels: column class; images: column file; not used: width, height". `others_are` describes
+    /// the use of the other columns ("attributes", "not used").
     std::string said(const TableSample& table, std::string_view others_are) const;
 };
 
@@ -68,12 +68,12 @@ struct LabelColumns {
 /// requested column does not exist.
 LabelColumns label_columns(const TableSample& table, const ColumnChoice& choice);
 
-/// Decided by the extension, or by a number among ImageNet's validation images.
+/// Whether a cell names an image, by its extension or a number of ImageNet's validation images.
 bool names_an_image(std::string_view cell);
-/// "1", "1.0" and "true" are set. "0", "0.0", "false", "" and, for signs, "-1" are not set. Nothing
+/// True for "1", "1.0" and "true". False for "0", "0.0", "false", "" and, for signs, "-1". Nothing
 /// if the cell is no flag.
 std::optional<bool> flag_value(std::string_view cell);
-/// "3.0" and "3.00" give "3", because pandas writes integers this way if a column has empty cells.
+/// "3.0" and "3.00" become "3": pandas writes integers so if a column has empty cells.
 std::string_view whole_number(std::string_view text);
 
 }  // namespace assay

@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-/// "class_7" gives ("class_", 7).
+/// Splits "class_7" into ("class_", 7).
 std::pair<std::string_view, std::uint64_t> split_number(std::string_view name) {
     name = trimmed(name);
     const std::size_t last = name.find_last_not_of("0123456789");
@@ -23,7 +23,7 @@ std::pair<std::string_view, std::uint64_t> split_number(std::string_view name) {
     return {name.substr(0, digits), number};
 }
 
-/// Throws bad_input if two columns are the same class.
+/// Throws bad_input if two columns are for the same class.
 void refuse_one_class_twice(const TableSample& table, const ClassList& classes,
                             const std::vector<LabelColumns::Flag>& flags) {
     std::map<std::int32_t, std::size_t> column_of;

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// Item and labels, plus one level, so that an error can name the value that is no label.
+/// Items and labels, plus one level, so that an error can name a value that is no label.
 constexpr int deepest_labels = 3;
 
 /// Handles the parser's events, so that 50,000 lists cost two arrays and no tree.

@@ -10,7 +10,7 @@
 namespace assay {
 
 /// Label sets in JSON: a list of lists (`keys` is then empty), or an object file -> label or list.
-/// Deeper values are never built in memory.
+/// Deeper values are not stored.
 NamedRows parse_label_json(std::string_view text, const ClassList& classes,
                            const std::string& source);
 
@@ -19,7 +19,7 @@ NamedRows parse_label_json(std::string_view text, const ClassList& classes,
 /// ambiguous.
 std::vector<std::string> label_names_in_json(std::string_view text, const std::string& source);
 
-/// `number` as a class. Without classes, any number below a million is accepted. Throws bad_input
+/// Reads `number` as a class. Without classes, accepts any number below a million. Throws bad_input
 /// ("`where`: label ...").
 std::int32_t checked_class(std::int64_t number, const ClassList& classes, std::string_view where);
 

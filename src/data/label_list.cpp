@@ -32,7 +32,7 @@ void read_rows(Rows& rows, const LabelColumns& columns, const TableSample& table
         ++list.rows;
         list.lines.push_back(static_cast<std::uint32_t>(rows.line()));
         if (columns.image) {
-            // Items of a store have an empty `path` if the id is the path.
+            // Items of a store have an empty `path` if it equals the id.
             const std::string_view name = rows[*columns.image].empty() && columns.id
                                               ? rows[*columns.id]
                                               : rows[*columns.image];
@@ -103,7 +103,7 @@ LabelList from_table(std::string_view text, const LabelTable& table,
     return list;
 }
 
-/// The position where the file's name ends in "a b.jpg 65". It is at the first separator after an
+/// The end of the file's name in "a b.jpg 65". It is at the first separator after an
 /// image's extension, or after a number of ImageNet's validation set. 0 if the line does not begin
 /// with a file.
 std::size_t end_of_file_name(std::string_view line) {

@@ -18,15 +18,15 @@ namespace assay {
 struct LabelList {
     std::string source;  ///< file name, for messages
     std::size_t rows = 0;
-    StringColumn files;  ///< one per row; empty if rows have only labels, in the items' order
+    StringColumn files;  ///< one file per row; empty if rows have only labels, in the items' order
     StringColumn ids;    ///< an `id` column next to a path column, else empty
     bool stems = false;  ///< files have no extension (the challenge's ImageId)
     bool has_labels = false;
-    bool flags = false;  ///< a column per class: `texts` are in the order of the columns
+    bool flags = false;  ///< a column per class; `texts` are in the order of the columns
     /// How each column was interpreted; "" if there are no columns.
     std::string taken;
     std::size_t marked_none = 0;  ///< rows with the label -1, which means none
-    LabelSets labels;             ///< for each row a set of indices into `texts`
+    LabelSets labels;             ///< one set of indices into `texts` per row
     struct Text {
         std::string text;
         std::size_t line;  ///< the line of its first occurrence
@@ -35,14 +35,14 @@ struct LabelList {
     std::vector<Dataset::Attribute> attributes;  ///< the other columns
 
     std::size_t line_of(std::size_t row) const;
-    std::vector<std::uint32_t> lines;  ///< of each row
+    std::vector<std::uint32_t> lines;  ///< line of each row
 };
 
 struct LabelListOptions {
     const ClassList* classes = nullptr;  ///< helps to distinguish "great white shark" from three
                                          ///< labels; may be null
     bool attributes = true;              ///< keep the other columns
-    std::size_t limit = 0;  ///< read only the first rows, if rows name whole files; 0 reads all
+    std::size_t limit = 0;               ///< rows to read if they name whole files; 0 reads all
     std::string image_column{}, label_column{};  ///< as in ColumnChoice
     bool ask = true, options = true;             ///< likewise
     bool minus_one_unlabelled = false;           ///< -1 is no label, even if all others are 1
@@ -66,12 +66,12 @@ std::vector<std::string> notes_of(const LabelList& list);
 /// The class of each text. Throws bad_input naming file, line, value and the nearest class.
 std::vector<std::int32_t> classes_of_texts(const LabelList& list, const ClassList& classes);
 
-/// The label sets after replacing texts by classes.
+/// Makes the label sets by replacing texts by classes.
 LabelSets to_classes(const LabelList& list, const std::vector<std::int32_t>& class_of_text);
 
-/// "labels.csv: -1 means no label: 95 of 200 rows".
+/// A note such as "labels.csv: -1 means no label: 95 of 200 rows".
 std::string note_of_none(std::string_view source, std::uint64_t none, std::uint64_t rows);
-/// bad_input because all labels are -1 or 1, and -1 may be a class.
+/// A bad_input error because all labels are -1 or 1, and -1 may be a class.
 class UnclearSigns : public Error {
 public:
     UnclearSigns(const std::string& message, std::uint64_t minus_ones, std::uint64_t plus_ones)
@@ -83,7 +83,7 @@ public:
 void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t ones,
                   std::uint64_t others, const ClassList& classes);
 
-/// The explanation "label `x`: ..." that all readers of labels share.
+/// The explanation "label `x`: ..." in messages of all readers of labels.
 std::string unknown_label(std::string_view label, const ClassList& classes);
 
 }  // namespace assay

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// Finds items by a text other than their id. Several items may share it.
+/// Finds items by a text other than their id. Several items may share a text.
 template <class TextOf>
 class SharedIndex {
 public:
@@ -48,8 +48,8 @@ bool has_folder(std::string_view key) {
     return key.find('/') != std::string_view::npos;
 }
 
-/// Finds the item that a text means. The text is its id, its file's name, or either without an
-/// image's extension (the challenge's ImageId, the keys of many csv files).
+/// Finds the item of a text, which is its id, its file's name, or one of these without an image's
+/// extension (the challenge's ImageId, the keys of many csv files).
 class ItemKeys {
 public:
     ItemKeys(const Dataset& dataset, const std::string& source)
@@ -60,14 +60,14 @@ public:
         for (std::uint32_t i = 0; i < dataset.size(); ++i) ids_.insert(i);
     }
 
-    /// Finds by the id, or by the end of a longer path that is an id ("train/n01440764/1.JPEG").
+    /// Finds an item by its id, or by the end of a path that is an id ("train/n01440764/1.JPEG").
     std::uint32_t by_id(std::string_view key) const {
         for (std::string_view end = key;; end.remove_prefix(end.find('/') + 1)) {
             if (const auto item = ids_.find(end)) return *item;
             if (const std::uint32_t item = id_stems_.find(stem_of(end), source_); item != no_item)
                 return item;
             const std::size_t slash = end.find('/');
-            // The name of a file alone is no id of an item in a folder.
+            // A file name without its folder is no id of an item in a folder.
             if (slash == std::string_view::npos || !has_folder(end.substr(slash + 1)))
                 return no_item;
         }
@@ -105,7 +105,7 @@ private:
 void refuse_namesakes(const StringColumn& keys, const std::vector<std::uint32_t>& items,
                       const std::vector<std::uint32_t>& by_file, const Dataset& dataset,
                       const std::string& source) {
-    // first row that matched the item this way
+    // the first row that matched the item in this way
     std::vector<std::uint32_t> first(dataset.size(), no_item);
     for (const std::uint32_t row : by_file) {
         if (items[row] == no_item || !has_folder(keys[row])) continue;
@@ -184,7 +184,7 @@ LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::strin
 
 namespace {
 
-/// ": `a/1.png`, `a/2.png`, `b/1.png`, ..."; "": there is none.
+/// Lists examples: ": `a/1.png`, `a/2.png`, `b/1.png`, ..."; "" if there are none.
 std::string examples_of(const StringColumn& texts, std::size_t first) {
     constexpr std::size_t most = 3;
     std::string out;
@@ -221,7 +221,7 @@ LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std:
     LabelMatch found;
     const auto items = items_of_keys(named.keys, dataset, source);
     count_others(found, items, named.keys, dataset, source);
-    std::vector<std::uint32_t> order;  // rows of items, by item
+    std::vector<std::uint32_t> order;  // rows of items, sorted by item
     order.reserve(items.size());
     for (std::uint32_t row = 0; row < items.size(); ++row) {
         if (items[row] != no_item) order.push_back(row);

@@ -100,8 +100,8 @@ TableSample sample_of(Rows rows, std::string source, bool header) {
     return sample;
 }
 
-/// Whether rows without images have columns, or are sets of labels, in which no label repeats. With
-/// `texts`, a column of texts next to a column of numbers also proves columns.
+/// Whether rows without images have columns. Otherwise they are sets of labels, in which no label
+/// repeats. With `texts`, a column of texts next to a column of numbers also shows that they do.
 bool has_columns(const Rows& rows, bool texts) {
     if (rows.size() < 2 || rows.front().size() < 2) return false;
     const auto number = [](std::string_view cell) { return is_row_number(whole_number(cell)); };
@@ -121,7 +121,7 @@ std::optional<LabelTable> by_separator(std::string_view text, const std::string&
     try {
         rows = rows_by(text, source, delimiter);
     } catch (const Error&) {
-        return std::nullopt;  // these quotes are not the quotes of a csv table
+        return std::nullopt;  // quotes that are not those of a csv table
     }
     if (rows.empty() || rows.front().size() < 2 || !equally_long(rows, 0)) return std::nullopt;
     const bool header = has_names(rows);
@@ -134,7 +134,7 @@ std::optional<LabelTable> by_separator(std::string_view text, const std::string&
     return table;
 }
 
-/// "5" above "Bald Young" above "a.jpg -1 1", the form of CelebA's lists.
+/// CelebA's form of lists: "5" above "Bald Young" above "a.jpg -1 1".
 bool is_celeba(const Rows& rows) {
     if (rows.size() < 3 || rows[0].size() != 1 || !is_row_number(rows[0][0])) return false;
     const std::size_t columns = rows[2].size();

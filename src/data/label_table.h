@@ -25,13 +25,13 @@ struct LabelTable {
     TableSample sample{};         ///< for a table; if `sample.header`, its first row has the names
 };
 
-/// Decides from the first rows. `named_table` means that the file has a table's extension
-/// (has_table_extension()), so its first row is a header unless it names an image. Throws bad_input
-/// as CsvReader.
+/// Determines the format from the first rows. `named_table` means that the file has a table's
+/// extension (has_table_extension()), so its first row is a header unless it names an image. Throws
+/// bad_input as CsvReader.
 LabelTable look_at_table(std::string_view text, std::string source, bool named_table,
                          const ClassList* classes);
 
-/// The rows of a table with blanks as separators. `text` must outlive it.
+/// The rows of a table with blanks as separators. `text` must outlive the rows.
 class BlankRows {
 public:
     BlankRows(std::string_view text, const LabelTable& table);
@@ -47,8 +47,8 @@ private:
     std::size_t line_ = 0;
 };
 
-/// The rows of a table with another separator, each as long as the first one. `text` must outlive
-/// it.
+/// The rows of a table with another separator, each as long as the first. `text` must outlive
+/// them.
 class SeparatedRows {
 public:
     SeparatedRows(std::string_view text, const LabelTable& table)

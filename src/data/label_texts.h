@@ -50,8 +50,8 @@ private:
 /// Throws bad_input for a class whose id cannot be written in a cell of labels.
 void check_label_ids(const ClassList& classes);
 
-/// Writes cells of a `labels` column: ids separated by a blank. If any class of the list could be
-/// read as several others, each id is followed by a semicolon instead.
+/// Writes cells of a `labels` column: ids separated by a blank. If a class of the list could be
+/// read as several others, each id gets a semicolon instead.
 class LabelCells {
 public:
     /// The classes must outlive this object. Throws as check_label_ids().

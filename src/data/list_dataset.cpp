@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t max_class_lines = 1'000'000;
 constexpr std::uint64_t most_json_bytes = std::uint64_t{1} << 30;
 
-/// Labels in byte order, or in the order of the columns if each has a column.
+/// The labels in byte order, or in the order of the columns if each label has a column.
 std::vector<std::string> different_texts(const LabelList& list) {
     std::vector<std::string> texts;
     for (const auto& text : list.texts) texts.push_back(text.text);
@@ -91,7 +91,7 @@ ClassList classes_of_list(const LabelList& list, const ClassList& known, bool im
         list.texts.size() != known.size()) {
         return known;
     }
-    // The classifier's classes are mere numbers, and there are as many label names.
+    // For classes that are mere numbers: the same number of label names become their names.
     std::vector<std::string> ids = different_texts(list);
     if (list.flags && !std::is_sorted(ids.begin(), ids.end())) {
         throw Error(
@@ -159,7 +159,7 @@ void take_rows(Dataset& dataset, LabelList& list, const fs::path& folder, const 
 struct FoundRows {
     Dataset images;
     ScanCounts counts;
-    std::vector<std::uint32_t> items;  ///< for each row, or no_item; empty if no row names an image
+    std::vector<std::uint32_t> items;  ///< one item per row, or no_item; empty if no row names one
 };
 
 FoundRows find_rows(const fs::path& folder, const LabelList& list) {
@@ -241,7 +241,7 @@ void take_labels(Dataset& dataset, LabelList& list, const StringColumn& images, 
 
 bool names_images(const fs::path& folder, const TableFile& file, bool ask) {
     try {
-        // A few hundred rows are enough. In a wrong table the labels often have errors, which do
+        // A few hundred rows are enough. Errors in the labels, which a wrong table often has, do
         // not matter here.
         const LabelList list = read_label_list(file, {.classes = nullptr,
                                                       .attributes = false,
@@ -285,7 +285,7 @@ bool labels_file_names(const TableFile& file, const std::string& label_column) {
 bool labels_images(const fs::path& list_path, const Dataset& images) {
     try {
         if (lower_extension(list_path.string()) == ".json") {
-            // Labels by name have the names in quotes, in every layout.
+            // Labels by name have quoted names, in every layout.
             const std::string text = read_text(list_path, most_json_bytes);
             return text.find(fmt::format("\"{}\"", base_name(images.ids[0]))) != std::string::npos;
         }

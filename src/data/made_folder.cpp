@@ -44,7 +44,7 @@ void sync_file_system(const fs::path& folder) {
         fail("sync", folder);
 }
 
-/// The settings that differ between two records: "seed is 2, not 1; ...".
+/// Describes the settings that differ between two records: "seed is 2, not 1; ...".
 std::string difference(const json& there, const json& wanted) {
     std::string out;
     for (const auto& [key, value] : wanted.items()) {
@@ -90,8 +90,8 @@ void remove_unfinished_files(const fs::path& folder) {
     }
 }
 
-/// If the file system cannot exchange two names, the old folder has this name while the new one
-/// takes its place.
+/// The temporary name of the old folder if the file system cannot exchange two
+/// names.
 fs::path replaced_of(const fs::path& folder) {
     return folder.parent_path() / fmt::format(".{}.replaced", folder.filename().string());
 }
@@ -119,7 +119,7 @@ void link_files(const fs::path& from, const fs::path& to, const std::string& rec
     }
 }
 
-/// Removes the files that exist only while the data set is made.
+/// Removes the files that are only needed to make the data set.
 void remove_signs(const fs::path& folder, std::error_code& problem) {
     for (const char* name : {settings_name, lock_name}) {
         if (!problem) fs::remove(folder / name, problem);
@@ -134,7 +134,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     if (folder_.filename().empty())
         throw Error(ErrorCode::usage, "a data set cannot be made in the root folder");
     partial_ = partial_of(folder_);
-    std::error_code ignored;  // is_there() below reports it
+    std::error_code ignored;  // is_there() below reports a failure
     if (!grows_ && (fs::is_symlink(folder_, ignored) || is_there(folder_))) {
         if (!is_there(folder_ / record_)) {
             throw Error(ErrorCode::usage,
@@ -171,14 +171,14 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
 void MadeFolder::remove_replaced() const {
     std::error_code ignored;  // a leftover does no harm
     if (is_there(folder_ / lock_name)) remove_signs(folder_, ignored);
-    // A finished folder has no settings file: see replace().
+    // A finished folder has no settings file; see replace().
     if (is_there(partial_ / record_) && !is_there(partial_ / settings_name)) {
         try {
             const FileLock lock(partial_ / lock_name);
             fs::remove_all(partial_, ignored);
         } catch (const Error&) {
-            // Another command may remove it, or it cannot be removed. The data set is complete
-            // anyway.
+            // The old folder may fail to be removed, but the data set is
+            // complete.
         }
     }
     fs::remove_all(replaced_of(folder_), ignored);
@@ -208,7 +208,7 @@ void MadeFolder::finish(const json& result) {
     if (grows_) {
         replace();
     } else {
-        // The folder keeps its hidden name until all files of the making are removed.
+        // The folder keeps its hidden name until all temporary files are removed.
         std::error_code problem;
         remove_signs(partial_, problem);
         if (!problem) fs::rename(partial_, folder_, problem);

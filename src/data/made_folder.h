@@ -14,17 +14,17 @@
 namespace assay {
 
 /// The work happens in the hidden folder .<name>.partial next to `folder`. finish() syncs it and
-/// renames it. After a kill at any moment, the same call completes it.
+/// renames it. If the process is killed, the same call resumes.
 class MadeFolder {
 public:
-    /// grows: a finished folder with other settings exists, and these settings would make its files
-    /// too. The new folder starts with those files. finish() puts it in place of the old one, which
-    /// readers see until then.
+    /// `grows` means that a finished folder with other settings exists, and that these settings
+    /// would also make its files. The new folder starts with those files. finish() puts it in place
+    /// of the old one, which readers see until then.
     enum class Begin { empty, grows };
 
     /// `settings` describe how the data set is made, and `record` is the file for them in a
-    /// finished data set. Resumes an unfinished folder with the same settings. Throws usage if
-    /// something else is there; busy.
+    /// finished data set. Resumes an unfinished folder with the same settings. Throws usage if the
+    /// folder has other contents; busy.
     MadeFolder(const std::filesystem::path& folder, std::string record,
                const nlohmann::json& settings, Begin begin = Begin::empty);
 
@@ -36,7 +36,7 @@ public:
     void finish(const nlohmann::json& result);
 
 private:
-    /// Removes a replaced folder that a killed run left.
+    /// Removes a replaced folder that a killed run kept.
     void remove_replaced() const;
     void replace();
 
@@ -46,8 +46,8 @@ private:
     std::unique_ptr<FileLock> lock_;
 };
 
-/// Writes a file that is complete or absent while the system runs. finish() syncs it against a
-/// crash of the system.
+/// Writes a file that is either complete or absent if the process is killed. finish() syncs it for
+/// a crash of the system.
 void write_renamed(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 /// A text file that is written in pieces.

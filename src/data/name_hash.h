@@ -1,5 +1,5 @@
-// 128-bit hashes of names, the same on every machine. They replace the names of images in archives,
-// because a million names would take more memory than the other data about them. Draws and orders
+// 128-bit hashes of names, the same on every machine. They replace the names of images in
+// archives, because a million names would take more memory than all other data. Random draws
 // depend on the first 64 bits of an image's id hash, so a different hash would change stored
 // results.
 #pragma once

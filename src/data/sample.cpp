@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// The class, or -1 for no label, or -2 for several.
+/// Returns the class, or -1 for no label, or -2 for several.
 std::int32_t stratum_of(const Dataset& dataset, std::size_t item) {
     if (item >= dataset.labels.size() || dataset.labels[item].empty()) return -1;
     return dataset.labels[item].size() == 1 ? dataset.labels[item][0] : -2;
@@ -49,7 +49,7 @@ std::vector<std::size_t> quotas(const std::vector<std::size_t>& sizes, std::size
 
 constexpr std::string_view first_sign = "-first", sample_sign = "-sample", seed_sign = "-seed";
 
-/// `name` without `sign` and digits at its end, or the whole name if it does not end this way.
+/// `name` without `sign` and digits at its end, or the whole name if these are missing.
 std::string_view without_count(std::string_view name, std::string_view sign) {
     const std::size_t last = name.find_last_not_of("0123456789");
     if (last == std::string_view::npos || last + 1 == name.size()) return name;

@@ -172,7 +172,7 @@ Dataset open_split(const fs::path& folder, const DatasetOptions& options,
 std::optional<Dataset> open_saved_dataset(const fs::path& folder, const DatasetOptions& options,
                                           std::vector<std::string>& notes) {
     if (is_saved_split(folder)) {
-        if (!options.split.empty()) return std::nullopt;  // it is one split
+        if (!options.split.empty()) return std::nullopt;  // the folder is already one split
         return open_split(folder, options, notes);
     }
     if (!is_there(folder / "dataset_dict.json")) return std::nullopt;

@@ -19,11 +19,11 @@ std::optional<Dataset> open_saved_dataset(const std::filesystem::path& folder,
                                           const DatasetOptions& options,
                                           std::vector<std::string>& notes);
 
-/// Only the images of the files, for rows that are known already.
+/// Returns only the images of the files, for rows that are known already.
 std::shared_ptr<const ImageArchive> open_saved_images(
     const std::vector<std::filesystem::path>& files);
 
-/// Whether it is the name of such a file.
+/// Whether a name is that of such a file.
 bool has_arrow_extension(const std::filesystem::path& file);
 
 }  // namespace assay

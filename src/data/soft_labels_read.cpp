@@ -39,11 +39,11 @@ struct WeightRows {
     std::string source;
     std::vector<std::size_t> ends;
     std::vector<Weight> weights;
-    std::vector<std::size_t> lines;  ///< of a table
-    StringColumn keys;               ///< the items that the rows name; empty if the rows are in the
+    std::vector<std::size_t> lines;  ///< line of each row of a table
+    StringColumn keys;               ///< the items of the rows; empty if the rows are in the
                                      ///< items' order
     std::size_t columns = 0;
-    std::string said;  ///< of the columns
+    std::string said;  ///< how the columns were interpreted
 
     std::span<const Weight> row(std::size_t r) const {
         const std::size_t begin = r == 0 ? 0 : ends[r - 1];
@@ -63,7 +63,7 @@ struct WeightRows {
     }
 };
 
-// ---- the two forms ----
+// ---- the two forms of soft labels ----
 
 std::optional<WeightRows> weights_of_npy(const std::filesystem::path& path,
                                          const ClassList& classes, const std::string& source) {
@@ -108,7 +108,7 @@ std::optional<double> number_of(std::string_view cell) {
 struct ClassTable {
     LabelTable table;
     LabelColumns columns;
-    std::vector<std::int32_t> class_of;  ///< of each of columns.flags
+    std::vector<std::int32_t> class_of;  ///< class of each column in columns.flags
 };
 
 /// Returns nothing for another table, or for a file that is no table.
@@ -185,14 +185,14 @@ std::optional<WeightRows> weights_of_table(const std::filesystem::path& path,
     return rows;
 }
 
-// ---- what they say ----
+// ---- checks of the rows ----
 
 std::string name_of_class(const ClassList& classes, std::int32_t c) {
     const auto at = static_cast<std::size_t>(c);
     return at < classes.size() ? classes.name(at) : std::to_string(c);
 }
 
-/// Throws bad_input. Returns the sum of each row.
+/// Returns the sum of each row. Throws bad_input for numbers that are no weights.
 std::vector<double> checked_sums(const WeightRows& rows, const ClassList& classes, bool votes) {
     std::vector<double> sums;
     for (std::size_t r = 0; r < rows.ends.size(); ++r) {
@@ -241,7 +241,7 @@ void say_sums(const WeightRows& rows, const std::vector<double>& sums, bool vote
     }
 }
 
-/// The row of each item. Uses label sets, so that rows find items as in all other label files.
+/// The row of each item. It uses label sets, so that rows match items as in all other label files.
 LabelSets rows_of_items(const WeightRows& rows, const Dataset& dataset, LabelMatch& match) {
     std::vector<std::int32_t> numbers(rows.ends.size());
     std::iota(numbers.begin(), numbers.end(), 0);

@@ -20,9 +20,9 @@ namespace assay {
 /// Returns nothing if the file is no such matrix, or contains only 0, 1 and -1, which
 /// read_label_sets() handles. Rows must sum to 1, up to rounding to two digits. With `votes` any
 /// sum is accepted, and each row is divided by its sum. A row of zeros is an item without a label.
-/// Throws bad_input naming the file, row and value: a negative number, no number, another sum; with
-/// `votes` also a file that is no matrix. Names and numbers of items are checked as in
-/// read_label_sets(). `notes` get how columns were interpreted. `image_column` applies to a table,
+/// Throws bad_input, naming file, row and value, for a negative number, no number, or another sum.
+/// With `votes`, also for a file that is no matrix. The rows' items are checked as in
+/// read_label_sets(). `notes` say how columns were interpreted. `image_column` applies to a table,
 /// as in ColumnChoice.
 std::optional<SoftLabels> read_soft_labels(const std::filesystem::path& path,
                                            const Dataset& dataset, const ClassList& classes,

@@ -43,7 +43,7 @@ public:
         csv.row(columns);
         std::size_t written = 0;
         each_object([&](const nlohmann::json& object, std::size_t number) {
-            table.text.append(number - written - 1, '\n');  // empty lines count
+            table.text.append(number - written - 1, '\n');  // keeps empty lines
             written = number;
             for (const std::string& name : columns) {
                 const auto value = object.find(name);
@@ -80,7 +80,7 @@ private:
         return value.dump();
     }
 
-    /// Calls visit(object, number of its line).
+    /// Calls visit(object, number of its line) for each line.
     template <class Visit>
     void each_object(Visit&& visit) const {
         constexpr int deepest = 16;

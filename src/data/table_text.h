@@ -13,7 +13,7 @@ namespace assay {
 
 struct TableText {
     std::string text;
-    std::string left_out;  ///< "boxes (a list), made (a timestamp)": columns that have no texts
+    std::string left_out;         ///< columns without texts: "boxes (a list), made (a timestamp)"
     std::size_t added_lines = 0;  ///< lines at the start that the file does not have: the header
 };
 
@@ -30,7 +30,7 @@ public:
     TableFile(std::filesystem::path path) : path_(std::move(path)) {}
 
     const std::filesystem::path& path() const { return path_; }
-    /// Throws as read_table_text() does, each time.
+    /// Throws as read_table_text() does, at each call.
     const TableText& read(std::uint64_t most_bytes) const {
         if (!text_) text_ = read_table_text(path_, most_bytes);
         return *text_;

@@ -44,7 +44,7 @@ constexpr Packed packed_forms[] = {
     {std::string_view("\xfd\x37zXZ\0", 6), "xz", "unxz -k"},
 };
 
-/// The compression that the first bytes show, or null.
+/// The compression that the first bytes indicate, or null.
 const Packed* packed_form(const SourceFile& source) {
     std::array<std::byte, 8> start{};
     const std::size_t there = std::min<std::uint64_t>(start.size(), source.size());
@@ -78,7 +78,7 @@ IndexedTar read_tar(const fs::path& path, const LabelRule& rule, bool labels, st
         shell_word(is_url(path) ? path.filename().string() : path.string())));
 }
 
-/// For an archive at a URL, the index is read from a folder or stored there.
+/// The index of an archive at a URL is read from a folder or stored there.
 IndexedTar index_remote_tar(const std::string& url, const LabelRule& rule, bool labels,
                             std::uint64_t limit, const fs::path& folder) {
     if (auto kept = remote::kept_samples(folder, url, rule)) {
@@ -111,7 +111,7 @@ IndexedTar index_tar(const fs::path& path, const LabelRule& rule, bool labels, s
                     });
 }
 
-/// An integer, which makes the label a class number. Nothing for any other text.
+/// Reads an integer, which makes the label a class number. Nothing for any other text.
 bool parse_whole(std::string_view text, std::int64_t& number) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     return problem == std::errc() && end == text.data() + text.size();
@@ -128,14 +128,14 @@ void add_label(parquet::Labels& labels, const fs::path& tar, const Sample& sampl
     }
 }
 
-/// "a/n01/x" is in n01. Returns "" if it is in no folder.
+/// The folder of a name: n01 for "a/n01/x", "" for a name without folders.
 std::string_view folder_of_key(std::string_view key) {
     const std::size_t end = key.rfind('/');
     if (end == std::string_view::npos) return {};
     return key.substr(0, end).substr(key.substr(0, end).rfind('/') + 1);
 }
 
-/// Whether class folders were packed unchanged: every image is in one, and none has a label.
+/// Whether class folders were packed unchanged: all images are in one, and none has a label.
 bool are_class_folders(const std::vector<IndexedTar>& indexed) {
     bool any = false;
     for (const IndexedTar& tar : indexed) {

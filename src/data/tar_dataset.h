@@ -17,7 +17,7 @@ namespace assay {
 Dataset open_tars(const webdataset::TarFiles& tars, const DatasetOptions& options,
                   std::vector<std::string>& notes);
 
-/// The images of a data set's archives, in any order. `index_folder`: see DatasetOptions.
+/// The images of a data set's archives, in any order. `index_folder` is as in DatasetOptions.
 std::shared_ptr<const ImageArchive> open_tar_images(const std::vector<std::filesystem::path>& files,
                                                     const std::filesystem::path& index_folder);
 

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// Grows with each new text: 12 bytes per text, plus the text itself.
+/// Memory: 12 bytes per text, plus the text itself.
 class TextNumbers {
 public:
     /// The text's number. An unknown text gets a new one.

@@ -14,7 +14,7 @@ std::optional<std::string> visit_image(const Dataset& dataset, std::size_t item,
                                        const DecodeLimits& limits, MemoryBudget& memory,
                                        const std::function<void(std::span<const std::byte>)>& read,
                                        const std::function<void(const Image&)>& use) {
-    thread_local Image image;  // its memory is kept for the next one
+    thread_local Image image;  // its memory is reused for the next image
     MemoryBudget::Share share;
     DecodeLimits own = limits;
     own.reserve = [&](std::uint64_t bytes) { share = memory.take(bytes); };

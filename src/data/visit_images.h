@@ -17,17 +17,17 @@
 namespace assay {
 
 /// Decodes an image within the limits and hands it to `use`. `read`, unless empty, receives the
-/// bytes of the file before they are decoded. Returns why the image could not be read or used, also
-/// if memory is short. Throws errors that end a run. As long as the image has its pixels, they are
-/// part of `memory`, which threads share.
+/// bytes of the file before they are decoded. Returns why the image could not be read or used,
+/// including a lack of memory. Throws errors that end a run. The pixels count towards `memory`,
+/// which threads share.
 std::optional<std::string> visit_image(const Dataset& dataset, std::size_t item,
                                        const DecodeLimits& limits, MemoryBudget& memory,
                                        const std::function<void(std::span<const std::byte>)>& read,
                                        const std::function<void(const Image&)>& use);
 
-/// Calls `visit` for each of the `images` places from 0, on any thread, several at once. It calls
-/// visit_image() with this memory, and returns whether the image could be read. After each image
-/// `progress` gets the name of the `step`. Throws interrupted.
+/// Calls `visit` for each of the `images` places from 0, on any thread, several at once. `visit`
+/// calls visit_image() with this memory, and returns whether the image could be read. After each
+/// image `progress` gets the name of the `step`. Throws interrupted.
 void visit_images(std::string_view step, std::size_t images, int threads,
                   const std::function<bool(std::size_t place, MemoryBudget& memory)>& visit,
                   const ProgressCallback& progress);

@@ -19,7 +19,7 @@ namespace {
         path.filename().string(), what, path.string()));
 }
 
-/// The images. Each may be labeled by only one person.
+/// The images. Only one person may have labeled each image.
 class LabelledOnce {
 public:
     explicit LabelledOnce(const std::filesystem::path& path) : path_(path) {}

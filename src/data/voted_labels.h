@@ -14,8 +14,8 @@
 namespace assay {
 
 struct VotedLabels {
-    StringColumn items, labels;  ///< distinct, in the order of occurrence
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< places in both
+    StringColumn items, labels;  ///< distinct texts, in the order of occurrence
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< pairs of indices into both
     std::vector<std::string> notes;                              ///< how columns were interpreted
 };
 

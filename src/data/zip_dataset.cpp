@@ -27,7 +27,7 @@ struct IndexedZip {
     std::uint64_t left_out = 0;
 };
 
-/// Files that macOS, Windows and version control leave next to images.
+/// Files that macOS, Windows and version control put next to images.
 bool is_clutter(std::string_view name) {
     return name.starts_with("__MACOSX/") || base_name(name).starts_with(".") ||
            base_name(name) == "Thumbs.db";
@@ -66,7 +66,7 @@ IndexedZip index_zip(const fs::path& path) {
         });
 }
 
-/// The folders at the start of all names: "val/" for "val/n01/x.png" and "val/n02/y.png".
+/// The folders that all names share: "val/" for "val/n01/x.png" and "val/n02/y.png".
 std::string common_folder(const std::vector<IndexedZip>& indexed) {
     std::string common;
     bool first = true;
@@ -92,8 +92,8 @@ std::string_view class_folder(std::string_view name, std::size_t begin) {
 }
 
 /// The position of the class folders in names. It is after the folders that all images share. If
-/// the images are of one class, it is at the last of these folders. Nothing if some images are in
-/// no folder.
+/// all images are of one class, it is at the last shared folder. Nothing if some image is in no
+/// folder.
 std::optional<std::size_t> place_of_classes(const std::vector<IndexedZip>& indexed) {
     const std::string common = common_folder(indexed);
     std::size_t all = 0, in_folders = 0;

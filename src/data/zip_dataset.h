@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// ".zip", any case.
+/// Whether the name ends in ".zip", in any case.
 bool has_zip_extension(const std::filesystem::path& path);
 
 /// The zip files of a folder, in the order of their names.
@@ -22,7 +22,7 @@ std::vector<std::filesystem::path> zip_files_of(const std::filesystem::path& fol
 Dataset open_zips(const std::vector<std::filesystem::path>& files, const DatasetOptions& options,
                   std::vector<std::string>& notes);
 
-/// The images of the zip files of a data set, in any order.
+/// Returns the images of the zip files of a data set, in any order.
 std::shared_ptr<const ImageArchive> open_zip_images(
     const std::vector<std::filesystem::path>& files);
 

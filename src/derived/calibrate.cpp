@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Name of the data set with the reported items of a store with a split.
+/// The name of the data set with the reported items of a store with a split.
 std::string held_out_name(const std::string& dataset, const CalibrateOptions& options) {
     std::string name = fmt::format("{}-heldout{:g}", dataset, 100 * (1 - options.split));
     if (options.seed != 0) name += fmt::format("-seed{}", options.seed);
@@ -52,7 +52,7 @@ Estimate with_error(double value, double error, const FittedScaling& fit, std::u
     return out;
 }
 
-/// The interval is computed on the scale of its logarithm, so that its ends are above 0.
+/// Computes the interval on the logarithmic scale, so that its ends are above 0.
 Estimate temperature_of(const FittedScaling& fit, std::uint64_t n, double level) {
     const double weight = fit.parameters[0], ratio = fit.errors[0] / weight;
     Estimate out = with_error(1 / weight, ratio / weight, fit, n, level);
@@ -90,7 +90,7 @@ void take_parameters(CalibratedStore& out, const FittedScaling& fit, const Predi
     }
 }
 
-/// Scaled logits; other scores become normalized log-probabilities.
+/// Computes scaled logits. Other scores become normalized log-probabilities.
 void fill_scaled(const RowReader& reader, const CalibratedStore& scaling, std::uint64_t row,
                  std::span<float> scores) {
     thread_local std::vector<float> buffer;
@@ -168,7 +168,7 @@ void require_apart(const RowReader& fit, const RowReader& reported) {
             both.first));
 }
 
-/// nll and ece of a store.
+/// The nll and ece of a store.
 std::pair<Estimate, Estimate> measured(const PredictionStore& store,
                                        const CalibrateOptions& options) {
     ScoreOptions how;

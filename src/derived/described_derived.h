@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// `assay.layer/1`.
+/// Schema `assay.layer/1`.
 struct CalibrationLayer {
     const CalibratedStore* store;
 };

@@ -19,10 +19,10 @@ namespace assay {
 namespace derived {
 namespace {
 
-/// One row of all members.
+/// One row of scores of all members.
 struct MemberRows {
     std::vector<float> buffer;
-    std::vector<double> logits;         // of one member
+    std::vector<double> logits;         // logits of one member
     std::vector<double> probabilities;  // members x classes
 };
 
@@ -101,7 +101,7 @@ struct ItemMean {
         squares += more.squares;
         n += more.n;
     }
-    /// most: that an item may have. yes_or_no: an item has 0 or that.
+    /// `most` is the largest value of an item. With `yes_or_no`, an item has 0 or that value.
     Estimate estimate(Unit unit, double most, bool yes_or_no, double level) const {
         Estimate out;
         out.unit = unit;
@@ -140,7 +140,7 @@ struct Disagreement {
             for (std::size_t b = a + 1; b < members; ++b) same += predicted[a] == predicted[b];
         agreement.add(static_cast<double>(same) /
                       (static_cast<double>(members * (members - 1)) / 2));
-        // It is below 0 only because of rounding.
+        // Only rounding makes it negative.
         information.add(std::max(0.0, entropy_of(mean) - entropies));
     }
 };

@@ -11,8 +11,8 @@
 
 namespace assay::derived {
 
-/// The logit of a class with probability 0, relative to the greatest of its row: the logarithm of
-/// the smallest number that is stored.
+/// The logit of a class with probability 0, relative to the highest logit of its row. It is the
+/// logarithm of the smallest stored number.
 inline constexpr double least_logit = -104;
 
 /// Reads logits or log-probabilities as they are stored, and probabilities as their logarithms;

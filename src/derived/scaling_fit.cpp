@@ -52,7 +52,7 @@ public:
                 for (std::size_t i = 0; i < size_; ++i) next[i] = at[i] - length * step[i];
                 const bool positive = method_ != Scaling::temperature || next[0] > 0;
                 if (positive) measure(next, true, nullptr);
-                // Close to the optimum, only rounding decides.
+                // Close to the optimum, changes of the loss are only rounding.
                 if (positive && loss_ <= loss + 1e-12 * std::abs(loss)) break;
                 if (halvings == 60) refuse_fit();
             }
@@ -92,8 +92,8 @@ private:
             method_ == Scaling::temperature ? "" : ", or use --method temperature"));
     }
 
-    /// Checks that every parameter has a unique best value: no pivot of the second derivatives,
-    /// whose lower triangle is given, vanishes.
+    /// Checks that every parameter has a unique best value: the matrix of second derivatives, given
+    /// by its lower triangle, has no pivot of 0.
     void require_determined() const {
         constexpr double rounding = 1e-12;
         std::vector<double> left = hessian_;
@@ -154,7 +154,7 @@ private:
         double* p = chances_.data() + r * classes_;
         double* factor = factors_.data() + r * size_;
         double* gradient = gradients_.data() + r * size_;
-        if (method_ == Scaling::temperature) {  // a shift changes nothing, and is more exact
+        if (method_ == Scaling::temperature) {  // the shift changes no result, and is more exact
             const double most = *std::ranges::max_element(z);
             for (double& value : z) value -= most;
         }
@@ -188,7 +188,7 @@ private:
         }
     }
 
-    /// Adds the lower triangle of diag(p) - p p', with the logits behind each weight.
+    /// Adds the lower triangle of diag(p) - p p', multiplied by the logits of the weights.
     void add_second(std::size_t n) {
         if (method_ == Scaling::temperature) {
             for (std::size_t r = 0; r < n; ++r) hessian_[0] += factors_[r];
@@ -211,7 +211,7 @@ private:
         });
     }
 
-    /// Adding the same number to all biases changes nothing: their sum stays 0.
+    /// The same number added to all biases has no effect, so their sum stays 0.
     void fix_biases() {
         if (method_ != Scaling::vector) return;
         double trace = 0;
@@ -253,7 +253,7 @@ private:
     // values for the rows of a chunk
     std::vector<double> logits_, chances_, factors_, gradients_;
     std::vector<double> losses_;
-    // Of all rows.
+    // Sums over all rows.
     double loss_ = 0;
     std::vector<double> gradient_, hessian_;
     std::vector<std::uint8_t> group_of_;

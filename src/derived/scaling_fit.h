@@ -1,5 +1,5 @@
 // The scaling that minimizes the negative log-likelihood (assay/derived/calibrate.h): Newton's
-// method over all parameters at once, on rows that are read again for each step.
+// method over all parameters, which reads the rows again for each step.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct FittedScaling {
     /// One parameter for a temperature; otherwise the classes' weights, followed by their biases,
     /// whose sum is 0.
     std::vector<double> parameters;
-    /// From the jackknife over groups of items, with one degree of freedom fewer than groups.
+    /// By the jackknife over groups of items; the degrees of freedom are the groups minus one.
     std::vector<double> errors;
     double degrees = 0;  ///< 0 means too few items for errors
     double loss = 0;     ///< mean negative log-likelihood of the items

@@ -45,7 +45,7 @@ void write_one(const RowReader& source, const MadeStore& made, StoreWriter& writ
             images.push_back(of->images()[rows[r] - static_cast<std::uint32_t>(of->first_row)]);
     }
     if (images.size() != rows.size()) images.clear();
-    // The shard with the same rows has the same hash of their images.
+    // A shard with the same rows has the same hash of their images.
     const PredictionStore::Shard* same =
         made.rows.empty() ? source.shard(static_cast<std::size_t>(shard)) : nullptr;
     writer.write_shard(shard, scores, states, errors, same != nullptr ? same->images_hash() : "",

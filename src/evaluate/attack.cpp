@@ -37,7 +37,7 @@ std::vector<std::string> usual_attacks() {
     return {"fgsm", "pgd"};
 }
 
-/// True for attacks that ignore the option: they have one step, none, or their own number of steps.
+/// True for attacks that ignore the option: their number of steps is one, none, or fixed.
 bool has_own_steps(std::string_view attack) {
     return attack == "fgsm" || attack == "noise" || attack == ensemble;
 }
@@ -105,7 +105,7 @@ bool needs_gradients(std::span<const std::string> attacks) {
     });
 }
 
-/// No two images are farther apart than a black and a white one.
+/// No two images are farther apart than a black and a white image.
 void check_budgets(const AttackRunOptions& options, const ImageShape& shape) {
     const double most =
         options.norm == Norm::linf ? 1 : std::sqrt(static_cast<double>(shape.size()));
@@ -159,7 +159,7 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
                             dataset.name));
 }
 
-/// The facts that the stores of one model give.
+/// The results from the stores of one model.
 struct StoresSay {
     std::vector<RowOutcome> before;
     std::vector<std::vector<RowOutcome>> after;    ///< by job
@@ -181,7 +181,7 @@ StoresSay read_stores(const PredictResult& clean, std::span<const PredictResult>
     return say;
 }
 
-/// For one model: the images of `jobs` are read back. `cells` has all of its jobs.
+/// Reads the images of `jobs` back, for one model. `cells` has all jobs of the model.
 void add_saved(attack::AttackImages& images, const std::vector<const AttackJob*>& jobs,
                std::span<const std::unique_ptr<AttackJob>> cells, StoresSay say,
                AttackedResult& result, const ProgressCallback& callback) {
@@ -390,7 +390,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
             all.back().control =
                 attack::checked_attacks(checked, clean[m], own_results, all.back(), callback);
         }
-        if (images != nullptr)  // only with one model
+        if (images != nullptr)  // only with a single model
             add_saved(*images, with_images, cells[m], std::move(say), all.back(), callback);
         first += cells[m].size();
     }

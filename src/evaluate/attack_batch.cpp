@@ -34,8 +34,8 @@ void for_each_count(Counts& c, Use&& use) {
     use("backward", c.backward);
 }
 
-/// Returns nothing if the file is damaged: this may happen after a system crash, because it is not
-/// synced for every batch. Its contents are then unknown, as for a store without the file.
+/// Returns nothing if the file is damaged. This may happen after a system crash, because not every
+/// batch syncs the file. The counts are then unknown, as without the file.
 std::optional<AttackCounts> read_counts(const fs::path& file) {
     AttackCounts counts;
     try {
@@ -81,7 +81,7 @@ void add_counts(const fs::path& store, AttackCell& cell) {
     std::uint64_t next = 0;
     for (const fs::path& file : files) {
         const std::optional<AttackCounts> read = read_counts(file);
-        // This batch was halved because memory was short, and was whole in a later run.
+        // This batch was halved because memory was short, and a later run computed it whole.
         if (!read || read->first_row < next) continue;
         const AttackCounts& counts = *read;
         next = counts.first_row + counts.rows;
@@ -228,7 +228,7 @@ BatchAttack::Chosen BatchAttack::correct_ones(const ImageBatch& batch,
         const auto image = batch.input.subspan(i * size, size);
         chosen.images.insert(chosen.images.end(), image.begin(), image.end());
         chosen.labels.push_back(static_cast<std::uint32_t>(label));
-        // The id is used so that a sample of a data set has the same draws as the whole.
+        // Uses the id, so that a sample of a data set has the same draws as the whole.
         chosen.items.push_back(name_hash(dataset_.ids[item]).first);
     }
     return chosen;

@@ -24,7 +24,7 @@ inline constexpr std::string_view no_gradient =
 /// The definition of one attack with one budget on one model.
 struct AttackJob {
     std::string attack;
-    std::vector<std::string_view> parts;  ///< its own name, or an ensemble's attacks in order
+    std::vector<std::string_view> parts;  ///< own name, or an ensemble's attacks in order
     AttackOptions options;
     std::string variant;          ///< "pgd-linf-8_255": the name of its store after MODEL@
     std::filesystem::path store;  ///< its folder
@@ -32,8 +32,8 @@ struct AttackJob {
     StorageFormat storage = StorageFormat::full_f32;
 };
 
-/// The outcome of a row of scores in the store of the job. It is none if the store does not record
-/// it as scores, or if `label` is below 0.
+/// The outcome of a row of scores in the store of the job. There is none if the row has no scores,
+/// or if `label` is below 0.
 RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label);
 
 /// The counts of a batch, in addition to its scores. They are stored with the shards (counts/<first
@@ -46,11 +46,11 @@ struct AttackCounts {
 };
 
 /// Adds the counts of all batches of a store to `cell`, whose `by` names the parts. Damaged or
-/// missing files count nothing.
+/// missing files add no counts.
 void add_counts(const std::filesystem::path& store, AttackCell& cell);
 
-/// The batch in the form for attacks: for gray images, only the first plane of each, which `planes`
-/// then contains.
+/// The batch as input of attacks. For gray images, this is only the first plane of each, copied to
+/// `planes`.
 ImageBatch as_attacked(const ImageBatch& batch, const ImageShape& shape,
                        std::vector<float>& planes);
 
@@ -82,13 +82,13 @@ struct AttackedImages {
 /// Attacks the images of a batch that are classified correctly. Any thread may call it.
 class BatchAttack {
 public:
-    /// What happens with the images before their scores are stored.
+    /// Receives the images before their scores are stored.
     using Keep = std::function<void(const ImageBatch& batch, std::span<const float> images)>;
 
     BatchAttack(std::shared_ptr<AttackedModel> model, std::shared_ptr<const CleanScores> clean,
                 const Dataset& dataset, const AttackJob& job, Keep keep = {});
 
-    /// For predict(): the scores that are stored.
+    /// For predict(): computes the scores to store.
     void operator()(const ImageBatch& batch, std::span<float> out) const;
     AttackedImages run(const ImageBatch& batch) const;
 

@@ -42,8 +42,8 @@ struct Left {
 
 /// The standard error of the geometric mean's logarithm by the delta method.
 double error_of_log(const Left& left) {
-    // g_i = (f_i / F + p_i / P) / 2 - a_i / A over the images; their mean is 0. Sums of squares by
-    // the four kinds of images, with F = f / n and so on.
+    // g_i = (f_i / F + p_i / P) / 2 - a_i / A over the images; their mean is 0. Here F = f / n and
+    // so on. Sums the squares over the four kinds of images.
     const double f = left.one / left.all, p = left.two / left.all, a = left.before / left.all;
     const auto square = [](double x) { return x * x; };
     const double squares = left.both * square((1 / f + 1 / p) / 2 - 1 / a) +
@@ -106,7 +106,7 @@ void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
         cell.robust += attacked[i] == RowOutcome::correct ? 1 : 0;
     }
     cell.accuracy = proportion_left(cell.robust, all, level, "no image has a label and a score");
-    // A fooled image was correct before: the ratio is a proportion of these.
+    // A fooled image was correct before, so the ratio is a proportion of the correct images.
     cell.ratio = proportion_left(cell.robust, correct, level, "no image is classified correctly");
 }
 

@@ -14,7 +14,7 @@
 namespace assay::attack {
 
 /// Accuracy under the attack and its ratio to the clean one, over the images whose outcome both
-/// stores have (attacked_outcomes_of()). `level` as in AttackRunOptions.
+/// stores have (attacked_outcomes_of()). `level` is as in AttackRunOptions.
 void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
                std::span<const RowOutcome> attacked, double level);
 
@@ -24,8 +24,8 @@ struct UnscoredImages {
     AttackCell::Unscored not_finite, unreadable;
 };
 UnscoredImages unscored_images(const PredictionStore& clean, const PredictionStore& attacked);
-/// The text of a warning about them, and how they count; `where` is "m on val under fgsm at 8/255".
-/// Empty if there are none.
+/// A warning about such images that says how they count; "" without them. `where` is "m on val
+/// under fgsm at 8/255".
 std::vector<std::string> unscored_lines(const AttackCell& cell, std::string_view where);
 
 struct AttackMean {
@@ -34,9 +34,9 @@ struct AttackMean {
                              ///< images
 };
 /// The geometric mean of the ratios of two attacks, over the images whose outcome all three stores
-/// have, with wilson_of_variance() for the delta method's error. If that error is 0 and no image is
-/// fooled, the error and interval are those of a proportion of 1. If it is 0 otherwise, they are
-/// those of a proportion of this size. For 0, take_zero_bound() of the bounds of both factors.
+/// have, with wilson_of_variance() of the delta method's error. If that error is 0, the error and
+/// interval are those of a proportion of this size (1 if no image is fooled). For a mean of 0,
+/// take_zero_bound() of the bounds of both factors.
 AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const RowOutcome> one,
                              std::span<const RowOutcome> two, double level);
 

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Increased when the same command would measure or judge something else.
+/// A version that increases if the same command would measure or judge differently.
 constexpr int control_version = 1;
 constexpr std::size_t usual_batch = 8;
 

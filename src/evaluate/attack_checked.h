@@ -19,13 +19,13 @@ struct CheckedModel {
     std::span<const std::unique_ptr<AttackJob>> jobs;
     std::span<const RowOutcome> clean;
     std::span<const std::vector<RowOutcome>> attacked;  ///< by job
-    /// an attack of the command follows gradients
+    /// whether an attack of the command follows gradients
     bool gradients = false;
 };
 
-/// The verdict of the stores that have it and were not changed by this run; otherwise it is
-/// measured and written into each of them. A model that fails on a control image leaves the verdict
-/// open. Throws as predict() does.
+/// The verdict from the stores, if they have it and this run did not change them. Otherwise
+/// measures it and writes it into each store. Without a verdict if the model fails on a control
+/// image. Throws as predict() does.
 AttackControl checked_attacks(const CheckedModel& checked, const PredictResult& clean,
                               std::span<const PredictResult> attacked, const AttackedResult& result,
                               const ProgressCallback& callback);

@@ -24,14 +24,14 @@ constexpr int most_stronger_steps = 30;
 constexpr int fewest_stronger_steps = 5;
 constexpr int most_queries = 20;
 constexpr int fewest_queries = 5;
-constexpr double cost_of_gradient = 3;  // in forward passes
+constexpr double cost_of_gradient = 3;  // cost in forward passes
 // A quarter of a level in every element. Over a whole level, MobileNet's kinks alone cause errors
-// of .41 to .50; rounded images cross the borders of their levels at a quarter, too.
+// of .41 to .50. At a quarter, rounded images still cross borders of levels.
 constexpr double slope_step = .25 / 255;
-constexpr double moves = 2e-5;  // relative to the largest score: less is float32 noise
-/// A budget of 8 levels in pixels is about 1.8 levels in normalized units.
+constexpr double moves = 2e-5;  // relative to the largest score; less is float32 noise
+/// 8 levels of a normalized input are about 1.8 levels of its pixels.
 constexpr double wider_normalised = 4;
-/// Exact McNemar test with none on the other side: 2 / 2^11 < .001.
+/// 11 images on one side and none on the other: the exact McNemar test gives 2 / 2^11 < .001.
 constexpr std::size_t fewest_for_square = 11;
 
 /// Rows in the order of the hashes of their ids.
@@ -49,7 +49,7 @@ std::vector<std::size_t> hash_order(const Dataset& dataset, std::span<const RowO
     return rows;
 }
 
-/// Images in the form for attacks.
+/// The images as input of the attacks.
 struct Images {
     std::vector<std::size_t> rows;
     std::vector<float> pixels;
@@ -280,7 +280,7 @@ private:
             of_score.ask_gradients(Loss::difference);
             for (std::size_t i = 0; i < n; ++i) {
                 if (second[i] == batch.labels[i] || !of_score.sound_scores(i)) continue;
-                // An attack follows the loss: if its gradient is 0, it has no direction.
+                // Attacks follow the gradient of the loss. If it is 0, they have no direction.
                 const bool nothing = of_loss.zero_gradient(i) || !of_loss.usable_gradient(i);
                 errors[first + i] = errors_of(image_of(batch, i), batch.labels[i], second[i],
                                               batch.items[i], of_score, i, nothing, counted);
@@ -394,13 +394,13 @@ private:
 }  // namespace
 
 ControlBudget control_budget(double correct, bool gradients) {
-    // For 1,000 images: clean scores twice, three stores, and 11 gradients per attacked image.
+    // Passes for 1,000 images: clean scores twice, three stores, 11 gradients per attacked image.
     const double tenth = (5000 + correct * 11'000 * cost_of_gradient) / 10;
     const std::uint64_t twice = 2 * probe_images + alone_images;
     ControlBudget budget;
     budget.forward = twice;
     if (!gradients) return budget;
-    // pgd at the large budget and its check, two gradients per image, central differences.
+    // Adds pgd at the large budget and its check, two gradients per image, and central differences.
     const std::uint64_t differences = 2 * slope_directions * control_images;
     const std::uint64_t gradient = control_images * (large_steps + 2);
     const double fixed = static_cast<double>(twice + differences + control_images) +

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 /// The difference between two images, element by element.
 struct Change {
     double largest = 0, length = 0;
-    /// The factor for a change, so that the largest one reaches black or white.
+    /// The factor for a change with which its largest element reaches black or white.
     double scale() const { return largest > 0 ? 0.5 / largest : 1; }
 };
 
@@ -38,8 +38,8 @@ Change change_of(const ExampleImages& images) {
     return change;
 }
 
-/// Gray means no change. The values are encoded like those of an image that may change without
-/// limit.
+/// Gray means no change. Encodes the values like those of an image with an unlimited
+/// budget.
 std::vector<std::byte> difference_png(const AttackFile& file, const ExampleImages& images,
                                       double scale) {
     std::vector<float> shown(images.original.size());

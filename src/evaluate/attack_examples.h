@@ -18,7 +18,7 @@
 
 namespace assay::attack {
 
-/// The predicted class of a row of scores, and its probability.
+/// The predicted class of a row of scores, and the probability of this class.
 struct Prediction {
     std::int32_t label = -1;
     double probability = 0;
@@ -27,8 +27,8 @@ struct Prediction {
 Prediction prediction_of(std::span<const float> row, ScoreKind kind);
 
 /// The selected images: for each attack, up to `of_an_attack` that fooled the model, in the order
-/// of the hashes of their ids. Attacks and budgets therefore show the same images if possible,
-/// whatever the order of the calls.
+/// of the hashes of their ids. So attacks and budgets show the same images if possible, for any
+/// order of the calls.
 class AttackExamples {
 public:
     static constexpr std::size_t of_an_attack = 12;

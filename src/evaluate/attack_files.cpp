@@ -77,7 +77,7 @@ bool AttackFile::read(const std::filesystem::path& file, std::span<float> planes
         }
     };
     try {
-        // Larger than any file from encoded(): a larger one is not the written file.
+        // The limit is larger than any file from encoded(): larger files are not ours.
         const std::uint64_t limit =
             form == ImageForm::png ? 16 * pixels + 65536 : 3 * sizeof(float) * pixels + 4096;
         const std::vector<std::byte> bytes = read_file(file, limit);

@@ -10,17 +10,17 @@
 
 namespace assay::attack {
 
-/// Images are planes in the classifier's order, in [0, 1]; files are red, green, blue, which are
-/// equal for a gray image.
+/// Images are planes in the classifier's order, in [0, 1]. Files have red, green and blue, which
+/// are equal for a gray image.
 struct AttackFile {
     ImageForm form = ImageForm::npy;
     ImageShape shape;
-    bool bgr = false;  ///< the planes' order
+    bool bgr = false;  ///< whether the planes are blue, green, red
     Norm norm = Norm::linf;
     double eps = 0;
 
     /// PNG: the level of each element is the closest whole one within eps of the original (linf),
-    /// or rounded towards the original (l2). The file is therefore also within the budget.
+    /// or rounded towards the original (l2). So the file is also within the budget.
     /// `original` must have whole levels.
     std::vector<std::byte> encoded(std::span<const float> original,
                                    std::span<const float> image) const;

@@ -233,7 +233,7 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
     } else {
         std::vector<std::vector<RowOutcome>> outcomes(
             jobs_.size(), std::vector<RowOutcome>(dataset_.size(), RowOutcome::none));
-        // Per job: images that have no file, or that the model cannot compute.
+        // For each job: images that have no file, or that the model cannot compute.
         std::vector<std::vector<std::uint8_t>> left_out(
             jobs_.size(), std::vector<std::uint8_t>(dataset_.size(), 0));
         const auto clean_scores = std::make_shared<const CleanScores>(pixels_);
@@ -272,7 +272,7 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
                     for (const auto& image : failed) left_out[j][image.row] = 1;
                     for (std::size_t i = 0; i < batch.batch.n; ++i) {
                         const std::size_t item = first + i;
-                        // Its file contains the original image: it could not be attacked.
+                        // The file has the original image, because it could not be attacked.
                         if (clean[item] == RowOutcome::correct &&
                             attacked[j][item] == RowOutcome::none)
                             left_out[j][item] = 1;

@@ -17,7 +17,7 @@
 
 namespace assay::attack {
 
-/// Of one model.
+/// The attacks of one model.
 class AttackImages {
 public:
     /// `definitions` are those of the jobs, as JSON. Continues an existing folder or begins it;
@@ -31,7 +31,7 @@ public:
 
     /// Called after the stores are complete: reads every image back. An image that is missing, or
     /// is not a possible result of its attack, is made again. Then the folder gets its final name.
-    /// Results are per job, like `attacked` and the batch sizes of the stores, which affect bits.
+    /// Results are per job, and so are `attacked` and the batch sizes of the stores.
     std::vector<SavedAttack> finish(const std::vector<RowOutcome>& clean,
                                     std::span<const std::vector<RowOutcome>> attacked,
                                     std::span<const std::uint32_t> batch_sizes,

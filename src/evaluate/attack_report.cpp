@@ -40,7 +40,7 @@ std::string saved_text(const AttackCell& cell, const AttackedResult& result, Ima
                       count_text(result.correct - cell.robust), count_text(saved.lost));
 }
 
-/// The verdict, and how loose the bound is.
+/// The text for the verdict, and for how loose the bound is.
 std::string verdict_text(const AttackControl& control) {
     std::string text = fmt::format("Verdict: {}", name_of(control.verdict));
     if (control.verdict == AttackVerdict::not_checked) {

@@ -14,7 +14,7 @@ namespace assay {
 namespace attack {
 namespace {
 
-/// Weakest first: each one is at least as strong as those before it.
+/// The attacks from weak to strong: each is at least as strong as those before it.
 constexpr std::array<std::string_view, 6> by_strength = {"noise",   "fgsm",   "pgd",
                                                          "apgd-ce", "apgd-t", "autoattack"};
 
@@ -24,11 +24,11 @@ std::size_t strength_of(std::string_view attack) {
 
 /// One exact McNemar test: the stronger attack should fool what the weaker one does.
 struct Test {
-    std::string name;          ///< of the sign
+    std::string name;          ///< name of the sign
     std::string what;          ///< "pgd at 8/255 and fgsm"
     std::uint64_t bad = 0;     ///< number of images with the opposite of the expected result
     std::uint64_t good = 0;    ///< number of images with the expected result
-    std::uint64_t images = 0;  ///< attacked by both
+    std::uint64_t images = 0;  ///< images that both attacked
     std::string text;
 };
 
@@ -117,7 +117,7 @@ private:
 
     void none_fooled() {
         constexpr AttackVerdict means = AttackVerdict::doubtful;
-        // In l2, the length of a change by this amount in every element.
+        // For l2, the length of a change by this amount in every element.
         const double least = model_.norm == Norm::linf
                                  ? least_budget
                                  : least_budget * std::sqrt(static_cast<double>(model_.numbers));
@@ -306,7 +306,7 @@ private:
     AttackControl control_;
 };
 
-/// True if the attack follows gradients, and may therefore be masked.
+/// True if the attack follows gradients, so that the model may mask them.
 bool follows_gradients(std::string_view attack) {
     return attack != "noise" && attack != "square";
 }

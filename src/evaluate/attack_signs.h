@@ -15,8 +15,8 @@ namespace assay::attack {
 struct JudgedAttack {
     std::string_view attack;
     double eps = 0;
-    /// It has the usual strength of its kind: it has no fewer steps than usual, and is not the
-    /// paper's literal version.
+    /// Whether it has the usual strength of its kind: at least the usual number of steps, and not
+    /// the paper's literal version.
     bool usual = true;
     std::span<const RowOutcome> outcomes;
     std::uint64_t by_square = 0;  ///< for autoattack: number of images that square was the first to
@@ -29,7 +29,7 @@ struct JudgedModel {
     std::vector<JudgedAttack> attacks;  ///< by eps
     Norm norm = Norm::linf;
     std::size_t classes = 0;
-    std::size_t numbers = 0;  ///< of an image
+    std::size_t numbers = 0;  ///< numbers in an image
 };
 
 /// The outcome of the attacks that follow gradients at the largest budget. It is incorrect if one

@@ -58,7 +58,7 @@ isolated::BatchGate& gate_of(isolated::Supervised* supervised, isolated::BatchGa
     return supervised != nullptr ? supervised->gate() : own;
 }
 
-/// Puts copies of one image in the places of others.
+/// Copies one image to the places of others.
 template <class Number>
 std::vector<Number> filled(std::span<const Number> all, std::size_t n, std::size_t from,
                            const std::vector<std::size_t>& places) {
@@ -72,7 +72,7 @@ std::vector<Number> filled(std::span<const Number> all, std::size_t n, std::size
 
 }  // namespace
 
-/// The search in one failed batch, by the thread that runs alone.
+/// The search for the failing images of one batch. No other thread computes meanwhile.
 class BatchRunner::Search {
 public:
     Search(BatchRunner& owner, const ImageBatch& batch, std::span<float> out, const Error& first)
@@ -87,8 +87,8 @@ public:
         if (owner_.attempt(batch_, out_)) return {};
         const bool raised = owner_.last_raised_;
         halve(0, batch_.n);
-        // A process may end because memory is short; an error that does not depend on the image is
-        // the model's.
+        // A process may end because memory is short. An error for every image is the
+        // model's.
         if (failed_places_.empty() && raised)
             give_up("each of its images can be computed alone; a smaller batch may work");
         if (failed_places_.empty()) {

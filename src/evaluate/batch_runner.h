@@ -32,24 +32,24 @@ inline constexpr int most_restarts = 200;
 struct FailedImage {
     std::uint64_t row = 0;
     std::string why;   ///< the same text each time
-    std::string said;  ///< the last output line of the process, if it ended; otherwise ""
+    std::string said;  ///< last output line of the process, if it ended
 };
 
 /// The batches of one model in one run. A batch that does not fit in memory is halved. A batch that
-/// fails otherwise is computed once more, alone in a new process. Such failures are: the process
-/// ended, took too long, or raised an error, or one image needs more memory than there is. If the
-/// batch fails again, it is halved down to the images that fail. It is then computed whole, with
-/// another image of the batch in place of each failed one. The other images thus get the same bits
-/// as in a whole batch. Thread-safe.
+/// fails otherwise is computed once more, alone in a new process. It fails if the process ends,
+/// takes too long or raises an error, or if one image needs too much memory. If the batch fails
+/// again, it is halved down to the images that fail. It is then computed whole, with another image
+/// of the batch in place of each failed one. The other images thus get the same bits as in a whole
+/// batch. Thread-safe.
 class BatchRunner {
 public:
     /// LoadedModel::scores.
     using Instead = std::function<void(const ImageBatch& batch, std::span<float> out)>;
 
-    /// `model` outlives this.
+    /// `model` must outlive this object.
     explicit BatchRunner(const LoadedModel& model);
-    /// Both must outlive this. `instead` computes the scores instead of the classifier, and ignores
-    /// images whose state is not ok. It may be empty.
+    /// Both must outlive this object. `instead`, unless empty, replaces the classifier and ignores
+    /// images whose state is not ok.
     BatchRunner(Classifier& classifier, std::string name, const Instead& instead);
 
     /// Computes the scores of a batch. Failed images are returned in order, and their scores have

@@ -14,7 +14,7 @@ std::string bits(std::span<const std::uint8_t> flags) {
     return out;
 }
 
-/// The end of each row's text or list. A null has length zero.
+/// The end position of each row's text or list. A null has length zero.
 std::string offsets(const ColumnRows& rows) {
     std::string out;
     std::int32_t at = 0;
@@ -32,7 +32,7 @@ std::string bytes_of(const std::vector<T>& values) {
     return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-/// `each` values per row, with zeros for a null.
+/// Writes `each` values per row, with zeros for a null.
 template <class T>
 std::string spread(std::span<const std::uint8_t> there, const std::vector<T>& values,
                    std::size_t each = 1) {

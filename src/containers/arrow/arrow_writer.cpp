@@ -71,7 +71,7 @@ FlatTable field_of(const ColumnSpec& column) {
 /// The buffers of a record batch and their metadata.
 class Body {
 public:
-    /// An array, then its children.
+    /// Adds an array, then its children.
     void add(const Array& array) {
         put(nodes_, array.length);
         put(nodes_, array.nulls);
@@ -141,7 +141,7 @@ public:
     }
 
 private:
-    /// Returns the number of bytes before the body.
+    /// Writes a message and returns the number of bytes before its body.
     std::int32_t message(Header kind, const FlatTable& header, std::string_view body) {
         std::string metadata = FlatTable()
                                    .scalar(0, 2, version_5)

@@ -13,8 +13,8 @@ namespace assay::arrow {
 
 class FlatReader {
 public:
-    /// The root of a buffer. Throws bad_input, as the functions below, for an offset that points
-    /// outside.
+    /// The root of a buffer. Throws bad_input, like the functions below, for an offset that points
+    /// outside the buffer.
     static FlatReader root(std::span<const std::byte> bytes);
 
     /// A little-endian number of `size` bytes, or `absent` if the field is missing.
@@ -30,11 +30,11 @@ public:
 private:
     FlatReader(std::span<const std::byte> bytes, std::size_t at);
     std::uint64_t at(std::size_t place, std::size_t size) const;
-    /// 0: not there.
+    /// 0 if the field is missing.
     std::size_t place_of(std::size_t field) const;
     /// The position that an offset at `place` points to.
     std::size_t followed(std::size_t place) const;
-    /// The first element and the number of elements.
+    /// The position of the first element, and the number of elements.
     std::pair<std::size_t, std::size_t> vector(std::size_t field, std::size_t element) const;
 
     std::span<const std::byte> bytes_;

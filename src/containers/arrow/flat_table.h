@@ -1,4 +1,4 @@
-// Writes tables of FlatBuffers (flatbuffers' internals.md), as far as Arrow's metadata needs them.
+// Writes tables of FlatBuffers (flatbuffers' internals.md) for Arrow's metadata.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ private:
         int slot = 0;
         Kind kind = Kind::scalar;
         unsigned size = 4;
-        std::int64_t value = 0;  ///< or the number of structures
+        std::int64_t value = 0;  ///< value of the field, or the number of structures
         std::string text{};
         std::vector<FlatTable> tables{};
     };

@@ -100,7 +100,7 @@ std::string called(ArrowType type) {
     }
 }
 
-/// Numbers nodes and buffers in the order of a batch.
+/// Gives nodes and buffers their numbers, in the order of a batch.
 struct Numbering {
     std::size_t nodes = 0, buffers = 0;
 };

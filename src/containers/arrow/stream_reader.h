@@ -19,12 +19,12 @@ struct StreamField {
     enum class Type : std::uint8_t { integer, text, binary, structure, other };
     std::string name;
     Type type = Type::other;
-    std::string called;     ///< for messages: "int64", "list"
+    std::string called;     ///< name of the type in messages: "int64", "list"
     std::size_t width = 0;  ///< bytes of an integer, or of an offset for texts and bytes
     bool is_signed = true;
     std::vector<StreamField> children{};
-    std::size_t node = 0;    ///< its number among the batch's nodes
-    std::size_t buffer = 0;  ///< the number of its first buffer, which is the validity if it has
+    std::size_t node = 0;    ///< its index among the batch's nodes
+    std::size_t buffer = 0;  ///< index of its first buffer, which is the validity if it has
                              ///< one
 };
 
@@ -35,14 +35,14 @@ struct StreamBuffer {
 
 struct StreamBatch {
     std::uint64_t rows = 0;
-    std::vector<std::uint64_t> nulls;  ///< of each node
+    std::vector<std::uint64_t> nulls;  ///< number of nulls of each node
     std::vector<StreamBuffer> buffers;
 };
 
 class StreamReader {
 public:
-    /// Throws bad_input: no such stream, truncated, damaged, compressed or big-endian batches,
-    /// columns with an unknown layout.
+    /// Throws bad_input for other files, truncated or damaged ones, compressed or big-endian
+    /// batches, and columns with an unknown layout.
     static StreamReader open(const ByteSource& file);
 
     const std::vector<StreamField>& fields() const noexcept { return fields_; }

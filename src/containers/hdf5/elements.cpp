@@ -40,7 +40,7 @@ ElementType integer_type(std::uint64_t bits, std::size_t size, Fields& fields) {
 ElementType real_type(std::uint64_t bits, std::size_t size, Fields& fields) {
     struct Ieee {
         std::size_t size;
-        std::array<std::uint64_t, 5> parts;  // position and size of exponent and mantissa, bias
+        std::array<std::uint64_t, 5> parts;  // position, size of exponent and mantissa; then bias
     };
     constexpr Ieee known[] = {
         {2, {10, 5, 0, 10, 15}}, {4, {23, 8, 0, 23, 127}}, {8, {52, 11, 0, 52, 1023}}};
@@ -99,7 +99,7 @@ ElementType element_type(std::span<const std::byte> message) {
                     fmt::format("its texts of {} bytes are padded with blanks or too long", size));
             return {.descr = fmt::format("|S{}", size), .size = size};
         }
-        case Class::enumeration: {  // covers h5py's booleans; the type of the numbers follows
+        case Class::enumeration: {  // also h5py's booleans; the type of the numbers follows
             const std::size_t integers = fields.left();
             const auto kind_of_base =
                 static_cast<Class>(Fields(fields).number(1) & std::uint64_t{low_half});

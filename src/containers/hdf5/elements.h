@@ -13,10 +13,10 @@ struct ElementType {
     std::string descr;     ///< as in .npy files: "<f4", "|S9"; "" for texts of any length
     std::size_t size = 0;  ///< bytes in the file
     bool big_endian = false;
-    bool any_length = false;  ///< texts that are stored in the file's heaps
+    bool any_length = false;  ///< whether texts are stored in the file's heaps
 };
 
-/// Throws bad_input: compounds, references, times, lists, numbers with an unknown layout.
+/// Throws bad_input for compounds, references, times, lists, and numbers with an unknown layout.
 ElementType element_type(std::span<const std::byte> message);
 
 /// The length of each axis. Empty for a single element. Throws bad_input: no elements, more than 8

@@ -78,8 +78,8 @@ std::vector<std::byte> without_lzf(std::span<const std::byte> packed, std::size_
     return out;
 }
 
-/// Undoes shuffling, which stores all first bytes, then all second bytes, and so on. A remainder
-/// that is no whole element stays in place.
+/// Undoes shuffling, which stores all first bytes, then all second bytes, and so on. The bytes
+/// after the last whole element stay in place.
 std::vector<std::byte> unshuffled(std::span<const std::byte> bytes, std::size_t element) {
     std::vector<std::byte> out(bytes.begin(), bytes.end());
     const std::size_t elements = bytes.size() / element;

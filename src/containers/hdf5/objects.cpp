@@ -102,7 +102,7 @@ private:
         run.at = fields.address();
         run.size = fields.number(8);
         if (new_) {
-            constexpr std::uint64_t around = 8;  // for the signature and the checksum
+            constexpr std::uint64_t around = 8;  // bytes for the signature and the checksum
             expect_signature(bytes_at(file_, run.at, 4, "an object's continuation"), "OCHK",
                              run.at);
             if (run.size < around) refuse("it is damaged: an object's continuation is too short");

@@ -35,7 +35,7 @@ private:
     const char* what_;
 };
 
-/// `size` bytes at `at`. Throws bad_input, naming `what`, if they are beyond the end of the file.
+/// Reads `size` bytes at `at`. Throws bad_input, naming `what`, beyond the end of the file.
 std::vector<std::byte> bytes_at(const ByteSource& file, std::uint64_t at, std::uint64_t size,
                                 const char* what);
 
@@ -63,15 +63,15 @@ const Message* find_message(const std::vector<Message>& messages, Message::Type 
 
 struct Root {
     std::shared_ptr<const ByteSource> file;  ///< addresses count from the start of this source
-    std::uint64_t header = 0;                ///< of the root group
+    std::uint64_t header = 0;                ///< position of the root group's header
 };
 
-/// Throws bad_input: no HDF5 file, truncated, addresses that are not 8 bytes long.
+/// Throws bad_input for another or truncated file, and addresses that are not 8 bytes long.
 Root find_root(const std::shared_ptr<const ByteSource>& file);
 
 using Children = std::vector<std::pair<std::string, std::uint64_t>>;
-/// The names and headers of a group's members; none if the messages belong to no group. Links to
-/// other places are skipped. Throws bad_input: damaged, too many links, links in a fractal heap.
+/// The names and headers of a group's members; none if the messages belong to no group. Skips links
+/// to other places. Throws bad_input: damaged, too many links, links in a fractal heap.
 Children children_of(const ByteSource& file, const std::vector<Message>& messages);
 
 }  // namespace assay::hdf5

@@ -88,7 +88,7 @@ private:
             place.address = rest.address();
             if (level > 0) {
                 take(place.address, depth + 1);
-            } else if (inside) {  // data from before an array shrank may still be there
+            } else if (inside) {  // data from before the array shrank may still exist
                 ChunkPlace& known = places_[static_cast<std::size_t>(cell)];
                 if (known.address != no_address)
                     refuse("it is damaged: two of its chunks are at the same place");
@@ -166,7 +166,7 @@ private:
             corner[axis] = cell % grid_.counts[axis] * grid_.chunk[axis];
             extent[axis] = std::min(grid_.chunk[axis], grid_.shape[axis] - corner[axis]);
         }
-        corner[0] = 0;  // of the row
+        corner[0] = 0;  // becomes the start of the row
         const auto run = static_cast<std::size_t>(extent[axes - 1] * grid_.element_bytes);
         for (;;) {  // copies the runs along the last axis
             std::uint64_t from = 0, to = 0;

@@ -1,4 +1,4 @@
-// The elements of an HDF5 data set as one run of bytes, whatever their storage.
+// The elements of an HDF5 data set as one sequence of bytes, for any storage layout.
 #pragma once
 
 #include <cstddef>

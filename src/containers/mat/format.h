@@ -38,7 +38,7 @@ enum ArrayClass : std::uint32_t {
     uint64_class = 15
 };
 
-/// Throws bad_input: another file, another version (7.3 is HDF5), big-endian.
+/// Throws bad_input for other files, other versions (7.3 is HDF5), and big-endian files.
 void check_header(const ByteSource& file);
 
 /// The tag before an element: the element's type and the position of its data.

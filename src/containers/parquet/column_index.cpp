@@ -91,8 +91,8 @@ std::size_t ColumnIndex::page_of(std::uint64_t row) const {
     const auto after =
         std::upper_bound(pages_.begin(), pages_.end(), row,
                          [](std::uint64_t r, const Place& page) { return r < page.first_row; });
-    // A dictionary is recorded with the row of the page that follows it, and that page comes later
-    // in the list.
+    // A dictionary is listed with the row of the page after it, and before that
+    // page.
     return static_cast<std::size_t>(after - pages_.begin()) - 1;
 }
 

@@ -53,7 +53,7 @@ private:
 
     Column column_;
     std::vector<Codec> codecs_;  ///< the codec of each row group
-    std::vector<Place> pages_;   ///< ordered by their first rows; a dictionary comes before its
+    std::vector<Place> pages_;   ///< ordered by first rows; a dictionary comes before its
                                  ///< pages
     std::uint64_t rows_ = 0;
 };

@@ -295,7 +295,7 @@ private:
     const Column& column_;
     const PageHeader& header_;
     Page page_;
-    std::size_t at_ = 0;  ///< how many bytes of the page were read
+    std::size_t at_ = 0;  ///< number of bytes of the page that were read
     std::size_t present_ = 0;
 };
 

@@ -20,7 +20,7 @@ public:
     std::size_t size() const noexcept { return slices_.size(); }
     /// The bytes of a value, valid as long as this object exists, or nothing for a null.
     std::optional<std::span<const std::byte>> operator[](std::size_t i) const;
-    /// The memory that the page takes, without its dictionary.
+    /// Bytes of memory of the page, without its dictionary.
     std::size_t memory() const noexcept;
 
 private:

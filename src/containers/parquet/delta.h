@@ -1,4 +1,4 @@
-// Integers stored as differences: the encoding DELTA_BINARY_PACKED.
+// Integers that are stored as differences (DELTA_BINARY_PACKED).
 #pragma once
 
 #include <cstddef>

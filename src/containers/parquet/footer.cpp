@@ -87,7 +87,7 @@ bool is_read(Codec codec) {
            codec == Codec::zstd || codec == Codec::brotli || codec == Codec::lz4_raw;
 }
 
-/// `rows` is the row count of the row group, which may not be known yet.
+/// `rows` is the number of rows in the group, if it is known yet.
 Chunk checked_chunk(const ChunkClaims& claims, const Column& column, std::uint64_t data_end) {
     if (claims.encrypted) refuse("it is encrypted, which is not supported");
     if (claims.elsewhere) refuse("its values are in another file, which is not supported");

@@ -66,12 +66,12 @@ struct Column {
     std::string path;  ///< "image.bytes"
     Physical type = Physical::boolean;
     int max_definition = 0;  ///< levels: how many of the column and its parents may be null
-    bool repeated = false;   ///< in a list
-    std::size_t number = 0;  ///< among the leaves
-    bool nested = false;     ///< in a structure or a list
+    bool repeated = false;   ///< whether it is inside a list
+    std::size_t number = 0;  ///< index among the leaves
+    bool nested = false;     ///< whether it is inside a structure or a list
     Meaning meaning = Meaning::none;
     int scale = 0;             ///< for a decimal: the number of digits after the point
-    std::uint32_t length = 0;  ///< bytes of a value of fixed_bytes
+    std::uint32_t length = 0;  ///< number of bytes per value of fixed_bytes
 };
 
 /// The number of bytes of a decoded value, or 0 if it varies.
@@ -83,17 +83,17 @@ std::string rewriting_command();
 /// The values of a column in a row group: possibly a dictionary page, then data pages.
 struct Chunk {
     Codec codec = Codec::uncompressed;
-    std::uint64_t start = 0;  ///< in the file
-    std::uint64_t size = 0;   ///< page headers and packed pages
+    std::uint64_t start = 0;  ///< position in the file
+    std::uint64_t size = 0;   ///< bytes of the page headers and packed pages
 };
 
 struct PageHeader {
     enum class Kind : std::uint8_t { data, data_v2, dictionary, other };
     Kind kind = Kind::other;
-    bool packed = true;  ///< compressed by the chunk's codec; a page of version 2 may be
+    bool packed = true;  ///< whether the codec compressed it; a page of version 2 may be
                          ///< uncompressed
     Encoding encoding = Encoding::plain;
-    std::uint32_t size = 0;            ///< unpacked, levels too
+    std::uint32_t size = 0;            ///< unpacked bytes, including levels
     std::uint32_t packed_size = 0;     ///< position in the file, after the header
     std::uint32_t values = 0;          ///< nulls too
     std::uint32_t level_bytes = 0;     ///< size of the definition levels of a page of version 2

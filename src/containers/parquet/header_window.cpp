@@ -29,7 +29,7 @@ std::pair<PageHeader, std::size_t> HeaderWindow::header_at(std::uint64_t at) {
         try {
             return parse();
         } catch (const Error&) {
-            // The header is damaged, or the window truncates it. A larger window decides.
+            // The header is damaged, or the window cuts it off. A larger window shows which.
             const bool all = begin_ + bytes_.size() == end_;
             if (all || size > largest_window) throw;
         }

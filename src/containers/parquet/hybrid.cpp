@@ -47,7 +47,7 @@ private:
         out.insert(out.end(), n, value);
     }
 
-    /// The lowest bits come first. Some writers truncate the last group after the last value.
+    /// The lowest bits come first. Some writers cut the last group off after its last value.
     void packed(std::vector<std::uint32_t>& out, std::size_t claimed, std::size_t wanted) {
         const std::size_t n = std::min(claimed, wanted);
         const std::uint64_t mask = (std::uint64_t{1} << bit_width_) - 1;

@@ -45,8 +45,8 @@ std::string hybrid_bytes(std::span<const std::uint32_t> values, unsigned bit_wid
             at += run;
             continue;
         }
-        // Packed groups have eight values, so they end where a run of eight begins at a group
-        // boundary.
+        // Packed groups have eight values, so a run of eight can only begin at the end of a
+        // group.
         std::size_t end = at;
         while (end < values.size() && run_length(values, end) < 8)
             end = std::min(end + 8, values.size());

@@ -7,7 +7,7 @@
 
 namespace assay::parquet {
 
-/// The number of bits that the number needs.
+/// The number of bits that a number needs.
 unsigned bits_of(std::uint32_t value);
 
 /// Values of `bit_width` bits each (0 to 32). Eight or more equal values become a run, and others

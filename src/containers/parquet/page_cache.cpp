@@ -47,7 +47,7 @@ void PageCache::keep(std::uint64_t key, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     entries_.at(key).bytes = bytes;
     bytes_ += bytes;
-    // A page that is being made is not evicted, because its maker looks it up again.
+    // A page that is being made is not evicted, because the thread that makes it needs it next.
     for (auto oldest = used_.end(); bytes_ > most_ && oldest != used_.begin();) {
         --oldest;
         const auto entry = entries_.find(*oldest);

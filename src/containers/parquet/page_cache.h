@@ -13,7 +13,7 @@
 
 namespace assay::parquet {
 
-/// Threads share it. Among pages that nobody reads at the moment, it keeps the most recently used,
+/// Threads share the cache. Among pages that no thread is reading, it keeps the most recently used,
 /// up to a number of bytes.
 class PageCache {
 public:
@@ -30,7 +30,7 @@ public:
 private:
     struct Entry {
         std::shared_future<Pointer> page;
-        std::uint64_t bytes = 0;  ///< 0 until it is made
+        std::uint64_t bytes = 0;  ///< 0 until the page is made
         std::list<std::uint64_t>::iterator used;
     };
     void forget(std::uint64_t key);

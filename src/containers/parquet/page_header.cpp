@@ -18,7 +18,7 @@ std::uint32_t checked_size(std::int32_t size, std::uint32_t most, std::string_vi
     return static_cast<std::uint32_t>(size);
 }
 
-/// Reads the fields that the headers of all kinds of pages number alike, except for the encoding.
+/// Reads the fields that have the same numbers in all kinds of page headers; not the encoding.
 void read_page_kind(ThriftReader& in, const Field& outer, PageHeader& header) {
     in.expect(outer, Type::structure);
     const bool second = header.kind == Kind::data_v2;

@@ -1,4 +1,4 @@
-// Chooses the columns of a file that contain the images and the labels.
+// Chooses the columns of images and labels in a file.
 #pragma once
 
 #include <cstddef>

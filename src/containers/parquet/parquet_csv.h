@@ -12,9 +12,9 @@ namespace assay::parquet {
 
 /// Writes a header row and then the file's rows, in pieces of about a MiB. Nulls and NaNs are empty
 /// cells. If the metadata name the classes of a column of numbers, the cells are these names. The
-/// index of pandas has no name. Memory: a page of each column. Returns the columns that cannot be
-/// written as text, and why: "boxes (a list)". Throws bad_input: damaged, or no column can be
-/// written.
+/// column for pandas' index has no name. Memory: a page of each column. Returns the columns that
+/// cannot be written as text, and why: "boxes (a list)". Throws bad_input: damaged, or no column
+/// can be written.
 std::vector<std::string> write_csv(const File& file,
                                    const std::function<void(std::string_view)>& piece);
 

@@ -20,7 +20,7 @@ namespace assay::parquet {
 namespace {
 
 constexpr std::uint64_t page_bytes = std::uint64_t{1} << 20;
-/// Higher levels take several times as long for a few percent.
+/// Higher compression levels take several times as long and save only a few percent.
 constexpr int zstd_level = 1;
 
 enum Repetition { required = 0, optional = 1, repeated = 2 };
@@ -97,7 +97,7 @@ std::string packed(std::string_view bytes) {
 /// Numbers the texts of a column in the order of their first occurrence.
 struct Dictionary {
     std::vector<std::string_view> texts;
-    std::vector<std::uint32_t> numbers;  ///< of each value
+    std::vector<std::uint32_t> numbers;  ///< number of each value's text
 };
 
 /// The pages of one column of a group, and their description in the footer.
@@ -161,7 +161,7 @@ private:
         out += text;
     }
 
-    /// If texts hardly repeat, a dictionary would only add work for readers.
+    /// Without a dictionary if texts hardly repeat, because it would only slow readers down.
     void find_dictionary() {
         std::unordered_map<std::string_view, std::uint32_t> known;
         for (const std::string_view text : texts_) {
@@ -173,7 +173,7 @@ private:
         if (2 * dictionary_.texts.size() > texts_.size() + 2) dictionary_ = {};
     }
 
-    /// `number` is the field number of the page's own header, `own`.
+    /// `number` is the field number of `own`, the page's own header.
     void page(const std::string& values, ThriftStruct head, int number, const ThriftStruct& own) {
         const std::string small = packed(values);
         head.i32(2, static_cast<std::int64_t>(values.size()))
@@ -263,8 +263,8 @@ private:
         }
     }
 
-    /// The smallest and the greatest value. There are none if a value is NaN, which has no place in
-    /// the order. If zero is an end, the range includes both zeros, because readers do not
+    /// The smallest and the greatest value. Omitted if a value is NaN, which has no place in the
+    /// order. If one of them is zero, the range includes both zeros, because readers do not
     /// distinguish them.
     template <class T>
     static void add_range(ThriftStruct& out, const std::vector<T>& values) {

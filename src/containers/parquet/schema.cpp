@@ -44,7 +44,7 @@ Meaning converted_meaning(std::int32_t type) {
     }
 }
 
-/// LogicalType is a union. The number of its only field tells the type.
+/// LogicalType is a union. The number of the union's only field identifies the type.
 Meaning logical_meaning(ThriftReader& in) {
     Meaning meaning = Meaning::none;
     in.structure([&](const Field& outer) {
@@ -72,7 +72,7 @@ Meaning logical_meaning(ThriftReader& in) {
                     if (field.id == 2 && !in.boolean(field)) meaning = Meaning::unsigned_integer;
                 });
                 break;
-            case 11:  // UNKNOWN: nulls alone
+            case 11:  // UNKNOWN: only nulls
                 break;
             case 15:
                 meaning = Meaning::float16;

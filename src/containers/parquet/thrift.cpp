@@ -122,7 +122,7 @@ std::size_t ThriftReader::list_size(const Field& field, Type element) {
 }
 
 void ThriftReader::skip_element(Type type) {
-    // In lists and maps true and false take a byte of their own.
+    // In lists and maps, true and false take a byte each.
     if (type == Type::yes || type == Type::no) {
         byte();
     } else {

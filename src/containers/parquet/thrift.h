@@ -1,6 +1,6 @@
-// Thrift's compact protocol, as far as the metadata of Parquet files needs it
-// (thrift-compact-protocol.md of apache/thrift). The bytes may be hostile: nothing is read beyond
-// their end, a count is accepted only if enough bytes follow, and nesting is bounded.
+// Reads Thrift's compact protocol for the metadata of Parquet files (thrift-compact-protocol.md of
+// apache/thrift). The bytes may be hostile: nothing is read beyond their end, a count is accepted
+// only if enough bytes follow, and nesting is bounded.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ public:
     std::size_t position() const noexcept { return at_; }
 
     /// Calls visit(field) for each field of the structure at the current position. `visit` may read
-    /// the value. Otherwise it is skipped.
+    /// the value; otherwise the value is skipped.
     template <class Visit>
     void structure(Visit&& visit) {
         enter();
@@ -54,8 +54,8 @@ public:
         --depth_;
     }
 
-    /// Calls visit(i) for each element, which must read it. count() returns their number. Throws if
-    /// the field is no list of `element`.
+    /// Calls visit(i) for each element, which must read it. count() returns their number. Throws
+    /// bad_input if the field is no list of `element`.
     template <class Visit>
     void list(const Field& field, Type element, Visit&& visit) {
         const std::size_t n = list_size(field, element);
@@ -69,7 +69,7 @@ public:
     std::int32_t integer32(const Field& field);
     bool boolean(const Field& field) const;
     std::string_view text(const Field& field);
-    /// An element of a list of texts.
+    /// Reads an element of a list of texts.
     std::string_view text();
     void expect(const Field& field, Type type) const;
 

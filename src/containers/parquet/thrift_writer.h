@@ -13,7 +13,7 @@ inline void append_varint(std::string& out, std::uint64_t value) {
     out += static_cast<char>(value);
 }
 
-/// A structure. Add its fields in ascending order.
+/// Writes a structure, whose fields must be added in ascending order.
 class ThriftStruct {
 public:
     ThriftStruct& i32(int id, std::int64_t value) { return number(id, 5, value); }

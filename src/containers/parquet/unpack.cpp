@@ -39,7 +39,7 @@ void unpack_zstd(std::span<const std::byte> packed, std::span<std::byte> out) {
 struct Inflater {
     z_stream stream{};
     Inflater() {
-        // 32 accepts a header of gzip or of zlib.
+        // Adding 32 makes zlib accept a header of gzip or of zlib.
         if (inflateInit2(&stream, 15 + 32) != Z_OK)
             throw Error(ErrorCode::out_of_memory, "not enough memory to decompress gzip");
     }

@@ -60,7 +60,7 @@ Curl open_curl() {
 }  // namespace
 
 const Curl& curl() {
-    // Never destroyed, because threads that fetch may outlive everything else.
+    // The object is never destroyed, because download threads may outlive all other objects.
     static const Curl& opened = *new Curl(open_curl());
     return opened;
 }

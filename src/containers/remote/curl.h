@@ -18,14 +18,14 @@ struct Curl {
     const char* (*easy_strerror)(CURLcode);
     curl_slist* (*slist_append)(curl_slist*, const char*);
     void (*slist_free_all)(curl_slist*);
-    unsigned version;    ///< 0x075801 is 7.88.1
+    unsigned version;    ///< for example 0x075801 for 7.88.1
     std::string called;  ///< "libcurl/7.88.1 OpenSSL/3.0.19"
 };
 
 /// Throws usage if libcurl is missing or older than 7.87.
 const Curl& curl();
 
-/// A connection, reused for the next request.
+/// A connection that the next request reuses.
 class Connection {
 public:
     Connection();

@@ -30,7 +30,7 @@ bool Files::cancelled() const {
     return ending_;
 }
 
-/// A wrong name, or a machine without a network, should not take a minute to report.
+/// The first request has fewer tries, so that a wrong name is reported within a minute.
 Patience Files::patience() const {
     constexpr int first_tries = 4;
     Patience patience = limits_.patience;
@@ -74,7 +74,7 @@ std::shared_ptr<const File> Files::open(std::string_view url) {
     return file;
 }
 
-/// Under the lock.
+/// Call while holding the lock.
 bool Files::reads_in_order(const File& file, std::uint64_t block) const {
     return block == 0 || blocks_.contains({&file, block - 1});
 }
@@ -119,8 +119,7 @@ void Files::fetch_missing(const File& file, std::uint64_t first, std::uint64_t e
 }
 
 void Files::read(const File& file, std::uint64_t offset, std::span<std::byte> out) {
-    // Judged by where a read begins: the second block of a single read does not follow one of
-    // another read.
+    // Only the first block of a read shows whether the read continues an earlier one.
     std::optional<bool> in_order;
     while (!out.empty()) {
         const std::uint64_t number = offset / limits_.block;
@@ -130,7 +129,7 @@ void Files::read(const File& file, std::uint64_t offset, std::span<std::byte> ou
             const std::lock_guard lock(mutex_);
             if (!in_order) in_order = reads_in_order(file, number);
             const bool ordered = *in_order;
-            // The block that was requested is fetched first.
+            // The requested block is fetched first.
             if (!blocks_.contains({&file, number}) || last > number) {
                 const std::uint64_t most = number + std::max<std::uint64_t>(limits_.run, 1);
                 const std::uint64_t end =
@@ -172,7 +171,7 @@ void Files::keep(const Run& run, const Range& range) {
     for (auto oldest = used_.end(); bytes_ > limits_.kept && oldest != used_.begin();) {
         --oldest;
         const auto found = blocks_.find(*oldest);
-        if (found->second.bytes == 0) continue;  // on its way
+        if (found->second.bytes == 0) continue;  // another thread is fetching it
         bytes_ -= found->second.bytes;
         blocks_.erase(found);
         oldest = used_.erase(oldest);
@@ -231,7 +230,7 @@ void Files::work() {
         Run run = std::move(waiting_.front());
         waiting_.pop_front();
         lock.unlock();
-        fetch(connection, run);  // fails immediately if the process is ending
+        fetch(connection, run);  // fails at once if the process ends
         lock.lock();
     }
 }

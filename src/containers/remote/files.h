@@ -1,5 +1,5 @@
 // Files at URLs, read in ranges. Recently read blocks are cached, and the following blocks are
-// fetched ahead, so that images stored in sequence need not wait for each.
+// fetched ahead, so that a sequence of images does not wait for each block.
 #pragma once
 
 #include <condition_variable>
@@ -28,7 +28,7 @@ struct FilesLimits {
     std::uint64_t block = std::uint64_t{1} << 20;  ///< bytes
     std::uint64_t run = 8;                         ///< blocks per request if reads are sequential
     std::uint64_t runs_ahead = 2;
-    std::uint64_t kept = std::uint64_t{256} << 20;  ///< bytes of blocks
+    std::uint64_t kept = std::uint64_t{256} << 20;  ///< bytes of cached blocks
     std::size_t connections = 16;
     Patience patience{};
 };
@@ -48,14 +48,14 @@ private:
 class Files {
 public:
     explicit Files(const FilesLimits& limits);
-    /// Ends running requests within a second.
+    /// Makes running requests end within a second.
     ~Files();
     Files(const Files&) = delete;
     Files& operator=(const Files&) = delete;
 
-    /// The file in its current version. If the process has read from it before, the same object.
-    /// Throws bad_input (place_of), unreachable, interrupted. Cost: one request, for the first
-    /// block.
+    /// The file in its current version. If the process has read from it before, returns the same
+    /// object. Throws bad_input (place_of), unreachable, interrupted. Cost: one request, for the
+    /// first block.
     std::shared_ptr<const File> open(std::string_view url);
     /// The file in a known version, without a request. Throws bad_input (place_of).
     std::shared_ptr<const File> open_known(std::string_view url, const Version& version);
@@ -82,7 +82,7 @@ private:
     };
     struct Kept {
         std::shared_future<Block> block;
-        std::uint64_t bytes = 0;  ///< 0 until it is there
+        std::uint64_t bytes = 0;  ///< 0 until the block has arrived
         std::list<Key>::iterator used;
     };
     /// Consecutive blocks that one request fetches.
@@ -108,7 +108,7 @@ private:
     std::unordered_map<Key, Kept, KeyHash> blocks_;
     std::list<Key> used_;       ///< the most recently used first
     std::uint64_t bytes_ = 0;   ///< bytes of fetched blocks
-    std::uint64_t coming_ = 0;  ///< bytes asked for
+    std::uint64_t coming_ = 0;  ///< bytes of requested blocks
     std::deque<Run> waiting_;
     std::size_t idle_ = 0;
     bool ending_ = false;
@@ -120,7 +120,7 @@ private:
 /// All reads of a file in one process use the version that was read first, or throw an error.
 Files& files();
 
-/// Replaces files() until it is destroyed, with its own limits.
+/// Until it is destroyed, files() returns an object with these limits.
 class FilesInstead {
 public:
     explicit FilesInstead(const FilesLimits& limits);

@@ -31,7 +31,7 @@ std::string first_of(std::initializer_list<std::string> values) {
 
 using Settings = std::map<std::string, std::string>;
 
-/// The section [section] of a file of the AWS tools; empty if the file or section does not exist.
+/// Reads [section] of a file of the AWS tools. Empty if the file or section does not exist.
 Settings section_of(const fs::path& file, std::string_view section) {
     constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
     Settings settings;
@@ -73,7 +73,7 @@ std::string in(const Settings& settings, const char* name) {
     return found == settings.end() ? std::string() : found->second;
 }
 
-/// Keeps RFC 3986's unreserved characters and '/', because S3 computes signatures over this form.
+/// Encodes all but RFC 3986's unreserved characters and '/', the form that S3 signs.
 std::string encoded_key(std::string_view key) {
     std::string out;
     for (const char c : key) {

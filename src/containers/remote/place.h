@@ -1,4 +1,4 @@
-// The address at which an object is requested, and the credentials.
+// The address of the request for an object, and the credentials.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct Place {
     bool s3 = false;
 };
 
-/// Throws bad_input: another scheme, a password or a query. The message leaves out the secrets.
+/// Throws bad_input: another scheme, a password or a query. The message contains no secrets.
 void check_url(std::string_view url);
 
-/// "http://", "https://" or "s3://bucket/key". For S3, the settings of the AWS tools give
+/// Resolves "http://", "https://" or "s3://bucket/key". For S3, the settings of the AWS tools give
 /// credentials, region and end point, in the orders below. Credentials: AWS_ACCESS_KEY_ID,
 /// AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else the profile AWS_PROFILE of ~/.aws/credentials.
 /// Region: AWS_REGION, AWS_DEFAULT_REGION, else ~/.aws/config. End point: AWS_ENDPOINT_URL_S3,

@@ -19,12 +19,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A later try may succeed.
+/// Whether a later try may succeed.
 [[noreturn]] void fail(std::string message) {
     throw Error(ErrorCode::unreachable, std::move(message));
 }
 
-/// What is wrong with a response, and whether a retry may help.
+/// The fault of a response, and whether a retry may help.
 struct Fault {
     std::string what;
     bool passes = false;
@@ -57,7 +57,7 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
 struct Answer {
     std::uint64_t wanted = 0;
     std::vector<std::byte> bytes;
-    std::string said;  ///< the beginning of a response that is no range
+    std::string said;  ///< the beginning of a response that is not a range
     long status = 0;
     std::string etag, changed, region, encoding;
     std::optional<ContentRange> range;
@@ -130,7 +130,7 @@ struct Answer {
         return true;
     }
 
-    /// Returns whether to continue.
+    /// Returns whether the request should continue.
     bool look(curl_off_t received) {
         if ((*cancelled)()) was_cancelled = true;
         const Clock::time_point now = Clock::now();
@@ -345,7 +345,7 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
     answer.last_byte = Clock::now();
     const CURLcode code = c.easy_perform(handle);
     if (answer.was_cancelled) throw Error(ErrorCode::interrupted, "interrupted");
-    // A server without ranges may have started to send a whole large file.
+    // A server that ignores ranges may have started to send a whole large file.
     if (answer.too_long && answer.status == 200)
         answer.too_long = false;
     else if (auto fault = fault_of_transfer(code, answer, detail))
@@ -353,7 +353,7 @@ std::optional<Fault> ask(const Connection& connection, const Place& place, std::
     return fault_of_answer(place, first, count, known, answer, version);
 }
 
-/// Waits, unless cancelled.
+/// Waits, unless the request is cancelled.
 void pause(std::chrono::milliseconds time, const std::function<bool()>& cancelled) {
     constexpr std::chrono::milliseconds step{50};
     for (const Clock::time_point end = Clock::now() + time; Clock::now() < end;) {

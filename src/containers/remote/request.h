@@ -1,4 +1,4 @@
-// Ranges of bytes of objects at URLs.
+// Requests ranges of bytes of objects at URLs.
 #pragma once
 
 #include <chrono>
@@ -25,10 +25,10 @@ struct Version {
 
 struct Patience {
     int tries = 8;
-    std::chrono::milliseconds first_pause{500};  ///< then doubled each time, plus a random part
+    std::chrono::milliseconds first_pause{500};  ///< doubled each time, plus a random part
     std::chrono::milliseconds longest_pause{20'000};
     std::chrono::milliseconds connecting{20'000};
-    std::chrono::milliseconds silence{30'000};  ///< without a byte
+    std::chrono::milliseconds silence{30'000};  ///< longest time without a byte
 };
 
 struct Range {
@@ -36,11 +36,11 @@ struct Range {
     Version version;
 };
 
-/// `count` bytes from `first` on, or fewer at the object's end. `known` is its known version.
-/// Temporary failures (no connection, silence, a short response, 408, 429, 5xx) are retried. Throws
-/// unreachable, naming the range, the server's response and the number of tries. Also throws
-/// unreachable if the object changed on the server, or if the server does not support ranges or
-/// sends another range. Throws interrupted as soon as cancelled() returns true. At most 5
+/// Fetches `count` bytes from `first` on, or fewer at the object's end. `known` is its known
+/// version. Temporary failures (no connection, silence, a short response, 408, 429, 5xx) are
+/// retried. Throws unreachable, naming the range, the server's response and the number of tries.
+/// Also throws unreachable if the object changed on the server, or if the server does not support
+/// ranges or sends another range. Throws interrupted as soon as cancelled() returns true. At most 5
 /// redirections are followed, none from https to http; credentials go to no other host.
 Range get_range(const Connection& connection, const Place& place, std::uint64_t first,
                 std::uint64_t count, const std::optional<Version>& known, const Patience& patience,

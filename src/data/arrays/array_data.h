@@ -12,19 +12,19 @@
 
 namespace assay::arrays {
 
-/// The user's choice of arrays. "" selects by the usual names.
+/// The user's choice of arrays. "" selects an array with a usual name.
 struct ArrayWishes {
     std::string image_column{};    ///< the array with the images, for files with several arrays
     std::string label_column{};    ///< the array with the labels; "none" ignores labels
     std::filesystem::path list{};  ///< a file with the labels
 };
 
-/// A label for each image, in the file's form: numbers or texts. Both are empty if there are no
+/// One label per image, as in the file: numbers or texts. Both lists are empty if there are no
 /// labels.
 struct ArrayLabels {
     std::vector<std::int64_t> numbers{};
     std::vector<std::string> texts{};
-    std::string from{};  ///< "`y_test`", "labels.npy"; without labels, the reason
+    std::string from{};  ///< where the labels are ("`y_test`", "labels.npy"), or why there are none
 
     std::size_t size() const { return numbers.size() + texts.size(); }
 };
@@ -34,7 +34,7 @@ struct ArrayData {
     PixelArray images{};
     ArrayLabels labels{};
     std::vector<std::string> class_names{};
-    std::string taken{};  ///< which array was chosen for the images, for people
+    std::string taken{};  ///< the choice of the array of images, for people
 };
 
 /// The supported kinds of files.
@@ -49,7 +49,7 @@ enum class ArrayFileKind : std::uint8_t {
     mat
 };
 
-/// Decided by the name, or for files without an extension by the first bytes.
+/// Judged by the name, or for files without an extension by the first bytes.
 ArrayFileKind array_file_kind(const std::filesystem::path& file);
 
 /// Reads everything except the images. Throws bad_input, naming file and array: no array of images,
@@ -79,7 +79,7 @@ struct ArrayName {
 };
 ArrayName array_name(std::string_view name);
 
-/// Throws bad_input if the number of labels differs from the number of images. `from` tells where
+/// Throws bad_input if the number of labels differs from the number of images. `from` says where
 /// the labels are.
 void check_label_count(std::string_view from, std::uint64_t labels, std::uint64_t images);
 

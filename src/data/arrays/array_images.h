@@ -29,7 +29,7 @@ struct PixelArray {
     void set_interleaved();
     /// Sets the layout to one plane per channel.
     void set_planar();
-    /// "10000 grey images of 28 x 28 pixels"
+    /// Describes them: "10000 grey images of 28 x 28 pixels".
     std::string described() const;
     /// Throws bad_input: no images, or images with more pixels than the limit.
     void check() const;

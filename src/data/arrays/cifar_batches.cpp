@@ -83,7 +83,7 @@ std::vector<std::string> names_in_pickle(const fs::path& batch, bool of_100,
                     });
 }
 
-/// A name per line.
+/// Reads a name per line.
 std::vector<std::string> names_in_text(const fs::path& batch, bool of_100,
                                        const std::string& labels) {
     const fs::path file =

@@ -39,7 +39,7 @@ bool is_count_of_channels(std::uint64_t n) {
                     shape, name_of(type)));
 }
 
-/// Decides what three or four dimensions mean.
+/// Decides the meaning of three or four dimensions.
 PixelArray pixel_layout(const std::vector<std::uint64_t>& shape, const std::string& text) {
     PixelArray pixels;
     if (shape.size() == 3) {

@@ -26,7 +26,7 @@ public:
     static NumpyArray of_hdf5(Hdf5Array array);
 
     const std::string& name() const noexcept { return name_; }
-    /// Why it cannot be read, or "" if it can.
+    /// The reason why it cannot be read, or "" if it can.
     const std::string& problem() const noexcept { return problem_; }
     const std::vector<std::uint64_t>& shape() const noexcept { return header_.view.shape; }
     bool holds_texts() const noexcept { return header_.text.width > 0; }
@@ -34,7 +34,7 @@ public:
     bool may_be_images() const;
     /// Whether the shape is N, N x 1, or N x 1 x 1 x 1 (PCam).
     bool may_be_labels() const;
-    /// "x_train (60000, 28, 28) |u1"
+    /// Describes the array: "x_train (60000, 28, 28) |u1".
     std::string described() const;
 
     /// Throws bad_input: a type other than uint8, a shape that cannot be images or is ambiguous,

@@ -1,4 +1,4 @@
-// Decides what the arrays in .npy, .npz and HDF5 files are.
+// Finds images, labels and class names among the arrays in .npy, .npz and HDF5 files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ const NumpyArray& choose_images(const std::vector<NumpyArray>& arrays, const std
     if (!wanted.empty()) return array_called(arrays, wanted, "--image-column");
     std::vector<const NumpyArray*> possible;
     for (const NumpyArray& array : arrays) {
-        // An unreadable array may contain the images. Its problem is then the error message.
+        // An unreadable array may contain the images, and its problem is then the error.
         const bool unread =
             !array.problem().empty() && array_name(array.name()).role == Role::images;
         if (array.may_be_images() || unread) possible.push_back(&array);
@@ -88,7 +88,7 @@ const NumpyArray& choose_images(const std::vector<NumpyArray>& arrays, const std
     return *possible.front();
 }
 
-/// The arrays whose names say labels. If some belong to `rest`, only those.
+/// The arrays with names of labels. If some belong to `rest`, returns only those.
 std::vector<const NumpyArray*> label_candidates(const std::vector<NumpyArray>& arrays,
                                                 const NumpyArray& images) {
     const std::string rest = array_name(images.name()).rest;

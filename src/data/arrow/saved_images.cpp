@@ -16,7 +16,7 @@ namespace {
 
 using Type = StreamField::Type;
 
-/// The column of bytes that may be images, or null if it has none.
+/// The column of bytes that may be images, or null if there is none.
 const StreamField* bytes_in(const StreamField& field) {
     if (field.type == Type::binary) return &field;
     if (field.type != Type::structure) return nullptr;

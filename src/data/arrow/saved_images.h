@@ -32,17 +32,17 @@ private:
     std::filesystem::path path_;
     std::shared_ptr<const SourceFile> source_;
     StreamReader stream_;
-    std::vector<std::uint64_t> first_rows_{0};  ///< of each batch, and the rows of all
+    std::vector<std::uint64_t> first_rows_{0};  ///< first row of each batch, and number of all rows
 };
 
 /// A file's column of images: bytes, or a structure that contains them.
 struct ImageField {
     StreamField whole, bytes;
-    bool turn = false;  ///< rotate by their EXIF data
+    bool turn = false;  ///< whether images are rotated by their EXIF data
 };
 
-/// The column `wanted`, or, for "", the only one that the metadata call Image, or else `image` or
-/// `img`. Throws bad_input, naming the file: no such column or several (the message lists the
+/// The column `wanted`, or, for "", the only column that the metadata call Image, or else `image`
+/// or `img`. Throws bad_input, naming the file: no such column or several (the message lists the
 /// columns), or a column with too few rows.
 ImageField image_field(const SavedFile& file, const std::string& wanted);
 

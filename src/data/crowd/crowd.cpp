@@ -237,7 +237,7 @@ Reading read_votes(std::string_view text, Layout layout, const std::string& sour
             const bool table = first == std::string_view::npos ||
                                std::string_view("[{<").find(text[first]) == std::string_view::npos;
             if (!table) {
-                if (text[first] == '[')  // damage is reported before anything else
+                if (text[first] == '[')  // reports damage before other errors
                     read_json_elements(text, 64, 200'000, source, [](json&&, std::uint64_t) {});
                 refuse(
                     fmt::format("{}: no known export of votes. Known are the JSON and JSON-MIN of "

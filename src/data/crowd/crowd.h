@@ -1,5 +1,5 @@
-// Reads the votes of a crowd from any tool, as a sequence of answers by annotators. This code knows
-// nothing of the images, the classes or the scale of answers.
+// Reads the votes of a crowd from any tool, as a sequence of answers by annotators. It does not
+// interpret images, classes or the scale of answers.
 //
 // A vote either answers "does this class fit this image?" or names classes itself. In yes/no votes,
 // `label` is the class that was asked about. In which-class votes, `label` is empty, and there is
@@ -18,7 +18,7 @@
 
 namespace assay::crowd {
 
-/// "votes.csv line 3". Built only if a message needs it.
+/// "votes.csv line 3". It is only built if a message needs it.
 using Where = std::function<std::string()>;
 
 struct Vote {
@@ -30,12 +30,12 @@ struct Vote {
 
 struct Sink {
     std::function<void(const Vote& vote, const Where& where)> take;
-    /// Reports a row that should be a vote but is not: its kind, and a sentence about it.
+    /// Reports a row that should be a vote but is not: the kind of fault, and a sentence about it.
     std::function<void(std::string_view kind, const Where& message)> problem;
 };
 
 enum class Layout {
-    none,    ///< no votes: nothing names the annotators
+    none,    ///< no votes: no column or field names the annotators
     table,   ///< csv or tsv with a column of annotators: a row per vote, or a column per class
     people,  ///< csv or tsv with a column per person
     mechanical_turk,
@@ -58,7 +58,7 @@ inline bool may_hold_votes(std::string_view extension) {
     return std::ranges::find(text_extensions, extension) != text_extensions.end();
 }
 
-/// Recognizes the layout by the text's first bytes: a header, a member's name, an element.
+/// Recognizes the layout by the text's first bytes: a header, a member's name or an element.
 Layout layout_of(std::string_view text);
 /// Whether only one program writes this layout, so that it cannot be another kind of table.
 inline bool is_of_a_tool(Layout layout) {
@@ -76,7 +76,7 @@ struct Reading {
 /// damaged text, a column that is missing, repeated or ambiguous. `source` is the text's name in
 /// messages.
 Reading read_votes(std::string_view text, const std::string& source, const Sink& sink);
-/// The same; `layout`: layout_of(text).
+/// The same, if `layout` is layout_of(text).
 Reading read_votes(std::string_view text, Layout layout, const std::string& source,
                    const Sink& sink);
 

@@ -11,7 +11,7 @@
 namespace assay::crowd {
 namespace {
 
-/// 1: columns whose first cells say yes or no in words.
+/// 1 for columns whose first cells are words for yes or no.
 std::vector<char> columns_of_yes_and_no(CsvReader rows) {
     constexpr int some = 100;
     std::vector<char> said(rows.columns().size(), 0), other(said);

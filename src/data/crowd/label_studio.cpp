@@ -139,7 +139,7 @@ private:
     std::string item_name_, label_name_, control_;
 };
 
-/// Flat objects, one per annotation.
+/// Reads flat objects, one per annotation.
 class Records {
 public:
     Records(const std::string& source, const Sink& sink) : source_(source), sink_(sink) {}
@@ -182,7 +182,7 @@ private:
         return "";
     }
 
-    /// Refuses a field that may answer whether the label fits, because then the label is not the
+    /// Refuses a field that may answer whether the label fits, because the label is then not the
     /// chosen class.
     static void refuse_doubtful_field(const json& record, const std::string& label,
                                       const Where& where) {

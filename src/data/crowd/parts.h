@@ -51,7 +51,7 @@ inline const Words other_words = {"id",
                                   "item_id",
                                   "exported_annotations"};
 
-/// Trimmed and in lower case.
+/// Returns the text trimmed and in lower case.
 std::string plain_name(std::string_view text);
 bool is_among(std::string_view name, Words words);
 
@@ -77,8 +77,8 @@ std::string_view annotator_of_attribute(bool unnamed);
 /// Checks that all tasks of a file ask about a class, or that none does.
 class OneKind {
 public:
-    /// `label` is the class that was asked about, or "". Throws bad_input if the kind differs from
-    /// the earlier votes.
+    /// `label` is the class that was asked about, or "". Throws bad_input if this differs from the
+    /// earlier votes.
     void check(std::string_view label, const Where& where);
     bool asks() const { return asked_.value_or(false); }
     bool which_class() const { return !asks(); }
@@ -90,13 +90,13 @@ private:
 /// The first of these fields that has a text or a number, else "". Its name goes to `name`.
 std::string field_among(const nlohmann::json& object, Words words, std::string* name = nullptr);
 /// The choices in a JSON value: a text, a number, a list of them, {"choices": ...}, {"label": ...},
-/// or {"cat": true, "dog": false}. Also accepts any of these as the only member of an object.
+/// or {"cat": true, "dog": false}. Also accepts one of these as the only member of an object.
 std::vector<std::string> chosen_in(const nlohmann::json& value);
 /// A text, number or boolean as text; "" for other values. 1.0 becomes "1".
 std::string scalar_in(const nlohmann::json& value);
 
-/// Passes on a vote for each chosen class. No choice counts as unused. Several answers to whether a
-/// class fits are a problem.
+/// Passes on a vote for each chosen class. A vote without a choice counts as unused. Several
+/// answers to whether a class fits are a problem.
 void give(const Sink& sink, Vote vote, const std::vector<std::string>& chosen, const Where& where,
           LeftOut& left_out);
 

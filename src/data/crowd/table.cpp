@@ -24,7 +24,7 @@ struct Named {
 
 /// The role of each column.
 struct Plan {
-    /// How the columns `answers` contain the answers.
+    /// Where the columns `answers` contain the answers.
     enum class Kind {
         column,   ///< one column of answers
         people,   ///< one per person
@@ -236,7 +236,7 @@ Plan plan_of(const CsvReader& table, Layout layout, const std::string& source) {
     return plan_of_table(table, source);
 }
 
-/// "image: column item; ..."
+/// Describes the columns: "image: column item; ..."
 std::string taken_for(const Plan& plan, const CsvReader& table) {
     std::vector<char> used(table.columns().size(), 0);
     std::string text;
@@ -290,7 +290,7 @@ public:
 private:
     std::string_view cell(std::size_t column) const { return trimmed(row_[column]); }
 
-    /// Whether the answers were not rejected by the service or the requester.
+    /// Whether the service and the requester did not reject the answers.
     bool counts() {
         if (!plan_.status) return true;
         const std::string status = plain_name(row_[*plan_.status]);
@@ -375,7 +375,7 @@ Layout layout_of_table(std::string_view text) {
     std::optional<CsvReader> table;
     try {
         table.emplace(header, "");
-    } catch (const Error&) {  // not a table; the next reader reports why
+    } catch (const Error&) {  // not a table; the next reader reports the error
         return Layout::none;
     }
     const auto has = [&](std::string_view name) {

@@ -47,7 +47,7 @@ std::span<const std::byte> member_of(std::span<const std::byte> tar, std::string
     refuse(fmt::format("{} is not in it", name));
 }
 
-/// The WordNet id for each class number of the development kit. The numbers do not follow the usual
+/// The WordNet id for each class number of the development kit, which are not in the usual
 /// order.
 std::map<std::uint64_t, std::string> wnids_of(const MatValue& synsets) {
     std::map<std::uint64_t, std::string> wnids;
@@ -70,8 +70,8 @@ std::map<std::uint64_t, std::string> wnids_of(const MatValue& synsets) {
 }
 
 struct DevkitLabels {
-    std::vector<std::string> wnids;     ///< of the classes, sorted
-    std::vector<std::size_t> labels{};  ///< indices into these, for images 1, 2, ...
+    std::vector<std::string> wnids;     ///< WordNet ids of the classes, sorted
+    std::vector<std::size_t> labels{};  ///< indices into `wnids`, for images 1, 2, ...
 };
 
 DevkitLabels labels_of_devkit(const fs::path& file) {
@@ -112,7 +112,7 @@ Dataset open_imagenet_tar(const fs::path& folder, const DatasetOptions& options,
         with_note("reading " + devkit.string(), [&] { return labels_of_devkit(devkit); });
     std::vector<std::string> of_tar;
     Dataset dataset = open_tars({{images}, {}, {}, {}}, options, of_tar);
-    of_tar.pop_back();  // removes the note about labels, which the archive does not have
+    of_tar.pop_back();  // removes the note about labels, which the archive lacks
     notes.insert(notes.end(), of_tar.begin(), of_tar.end());
     FolderClasses found = match_folders(labels.wnids, options.classes);
     dataset.classes = std::move(found.classes);

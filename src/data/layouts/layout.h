@@ -22,7 +22,7 @@ struct Split {
 
 /// The part of a data set to read.
 struct Part {
-    std::filesystem::path folder;  ///< of the data set
+    std::filesystem::path folder;  ///< folder of the data set
     Split split;
     std::string label_column;
 
@@ -33,21 +33,21 @@ struct Part {
 struct Items {
     std::filesystem::path file;
     StringColumn images;               ///< paths relative to the data set's folder
-    std::vector<std::int32_t> labels;  ///< a class for each; -1: none
-    std::vector<std::uint32_t> lines;  ///< the line that names each; empty if no line does
+    std::vector<std::int32_t> labels;  ///< one class per image; -1: none
+    std::vector<std::uint32_t> lines;  ///< line that names each image; empty if no line does
     std::vector<std::string> classes;  ///< names, in the order of their numbers
-    std::string more;                  ///< a further remark for the note
+    std::string more;                  ///< an additional remark for the note
 
     void add(std::string_view image, std::size_t label, std::size_t line);
 };
 
 struct Layout {
     std::string_view name;
-    std::string_view place;  ///< the folder that torchvision creates for it below its root
-    /// The files that identify it in its folder: all of the first, and any of the second.
+    std::string_view place;  ///< the folder that torchvision makes for it below its root
+    /// Files that identify the data set: all of the first list, and any of the second.
     std::span<const std::string_view> all, any;
     std::span<const Split> splits;  ///< in order of preference
-    /// Throws bad_input, naming file and line. Null if every split is a folder of class folders.
+    /// Null if every split is a folder of class folders. Throws bad_input, naming file and line.
     Items (*read)(const Part& part) = nullptr;
     bool takes_label_column = false;
     /// Used instead of `read` for images that are not files.
@@ -74,11 +74,11 @@ Items read_pets(const Part& part);
 Items read_places(const Part& part);
 Items read_sun(const Part& part);
 
-/// "FILE line 17: what". All readers of layouts report errors in this form.
+/// "FILE line 17: what". Throws bad_input in the form that all readers of layouts use.
 [[noreturn]] void refuse_line(const std::filesystem::path& file, std::size_t line,
                               const std::string& what);
-/// Converts a class number that counts from `first` to a position from 0. Throws bad_input: no
-/// number, or none of `count` classes.
+/// Converts a class number that counts from `first` to a position from 0. Throws bad_input for no
+/// number, or a number that is none of `count` classes.
 std::size_t class_of_number(std::string_view text, std::size_t first, std::size_t count,
                             const std::filesystem::path& file, std::size_t line);
 /// The words of a line.

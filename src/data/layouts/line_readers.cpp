@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Calls visit(line, number) for each non-empty line, trimmed.
+/// Calls visit(line, number) for each trimmed line that is not empty.
 template <class Visit>
 void for_each_filled_line(const fs::path& file, Visit&& visit) {
     const std::string text = read_text(file);
@@ -30,7 +30,7 @@ void for_each_filled_line(const fs::path& file, Visit&& visit) {
     });
 }
 
-/// Class names in order, with the position of each.
+/// Class names in order, and the position of each name.
 struct NamedClasses {
     std::vector<std::string> names;
     std::unordered_map<std::string, std::size_t> place;
@@ -104,7 +104,7 @@ Items read_pets(const Part& part) {
     Items items;
     items.file = file;
     for (const auto& [number, name] : classes) {
-        // The first number that exceeds the available names is reported with its line below.
+        // The code below reports the first number beyond the available names, with its line.
         if (number == items.classes.size() + 1) items.classes.push_back(name);
     }
     for_each_filled_line(file, [&](std::string_view line, std::size_t at) {
@@ -154,7 +154,7 @@ Items read_aircraft(const Part& part) {
 Items read_dtd(const Part& part) {
     Items items;
     items.file = part.file();
-    std::map<std::string, std::size_t, std::less<>> classes;  // in byte order
+    std::map<std::string, std::size_t, std::less<>> classes;  // the classes in byte order
     const auto class_of = [&](std::string_view line, std::size_t at) {
         const std::size_t slash = line.find('/');
         if (slash == 0 || slash == std::string_view::npos || slash + 1 == line.size() ||

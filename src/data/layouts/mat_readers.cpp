@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Numbered from 1 as on the data set's page.
+/// The names of the classes, which the data set's page numbers from 1.
 constexpr std::string_view flower_names[] = {"pink primrose",
                                              "hard-leaved pocket orchid",
                                              "canterbury bells",

@@ -10,7 +10,7 @@
 
 namespace assay::layouts {
 
-/// Throws bad_input, naming `file`: damaged, no such variable, or a variable of another kind.
+/// Throws bad_input, naming `file`, for damage, and a missing variable or one of another kind.
 MatValue mat_variable(std::span<const std::byte> bytes, const std::string& file,
                       std::string_view name, MatValue::Kind kind);
 

@@ -33,7 +33,7 @@ struct Found {
     fs::path folder;
 };
 
-/// Finds the data set in the folder itself, or in the folder that torchvision creates below its
+/// Finds the data set in the folder itself, or in the folder that torchvision makes below its
 /// root.
 std::optional<Found> find_layout(const fs::path& path) {
     std::vector<Found> found;
@@ -134,7 +134,7 @@ void check_images(const Items& items, const fs::path& folder, std::size_t count)
 
 struct TakenClasses {
     ClassList classes;
-    std::vector<std::int32_t> class_of;  ///< for each class name of the data set
+    std::vector<std::int32_t> class_of;  ///< class of each class name of the data set
 };
 
 /// Finds the classes of the data set among those of the classifier.

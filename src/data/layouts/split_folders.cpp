@@ -16,14 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In order of preference. The last one is only used if requested.
+/// Names of splits in order of preference. The last one is only used if requested.
 constexpr std::array<std::array<std::string_view, 3>, 3> kinds_of_split = {{
     {"test", "testing", ""},
     {"val", "valid", "validation"},
     {"train", "training", ""},
 }};
 
-/// Its index in kinds_of_split, or the number of kinds.
+/// The index of a split in kinds_of_split, or the number of kinds.
 std::size_t kind_of_split(std::string_view name) {
     const std::string loose = loose_name(name);
     const auto* const found = std::ranges::find_if(kinds_of_split, [&](const auto& names) {

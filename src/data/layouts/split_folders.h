@@ -11,13 +11,13 @@
 
 namespace assay::layouts {
 
-/// Whether two names mean the same split: "val", "valid" and "validation" do.
+/// Whether two names mean the same split, as "val", "valid" and "validation" do.
 bool same_split(std::string_view one, std::string_view other);
-/// Whether it is the name of a split in some data set.
+/// Whether a name is that of a split in some data set.
 bool is_split(std::string_view name);
 
 /// The class folders of one split in the folder: options.split, else test, else val. Returns
-/// nothing if its folders are no splits. Throws bad_input if that split does not exist, or if only
+/// nothing if the folders are no splits. Throws bad_input if that split does not exist, or if only
 /// train exists and was not requested.
 std::optional<Dataset> open_split_folders(const std::filesystem::path& path,
                                           const DatasetOptions& options,

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_bytes_of_json = std::uint64_t{64} << 20;
 
-/// The split of each image: 0 train, 1 valid, 2 test.
+/// The split of each image is 0 (train), 1 (valid) or 2 (test).
 std::unordered_map<std::string, std::uint64_t> celeba_parts(const fs::path& file) {
     std::unordered_map<std::string, std::uint64_t> parts;
     const std::string text = read_text(file);

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "validation-00003-of-00014".
+/// A name such as "validation-00003-of-00014".
 struct ShardName {
     std::string split;
     std::uint64_t number = 0;
@@ -60,7 +60,7 @@ std::vector<fs::path> files_directly_in(const fs::path& folder) {
     return files;
 }
 
-/// What to type for the files of one split: one path, or the range of numbers.
+/// The argument for the files of one split: one path, or the range of numbers.
 std::string to_type(const std::vector<fs::path>& files) {
     const auto first = shard_name_of(files.front().stem().string());
     if (files.size() == 1 || !first) return files.front().string();

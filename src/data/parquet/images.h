@@ -21,18 +21,18 @@ namespace assay::parquet {
 /// thousands of them are possible.
 class Images final : public ImageArchive {
 public:
-    /// Appends a file's images. `bytes` is the file's size when it was indexed. `paths` tells where
-    /// an image is whose bytes are null. `turn` rotates by EXIF data. Throws bad_input if another
-    /// file has its name.
+    /// Appends a file's images. `bytes` is the file's size when it was indexed. `paths` has the
+    /// path of each image whose bytes are null. `turn` rotates by EXIF data. Throws bad_input if
+    /// another file has its name.
     void add(const std::filesystem::path& path, std::uint64_t bytes, ColumnIndex column,
              std::optional<ColumnIndex> paths, bool turn);
 
     std::uint64_t size() const noexcept { return rows_; }
-    /// The encoded bytes of image `row`, or a PNG of the rotated image. An image in a recently read
-    /// page costs a copy, and any other one the page (usually some megabytes). If the bytes are
-    /// null, the image is the file at the row's path, next to the Parquet file. Throws bad_input,
-    /// naming file, row and place: no image, more than `limit` bytes, a damaged page, a file whose
-    /// length has changed.
+    /// The encoded bytes of image `row`, or a PNG of the rotated image. Cost: a copy for an image
+    /// in a recently read page; otherwise a read of the page (usually some megabytes). If the bytes
+    /// are null, the image is the file at the row's path, next to the Parquet file. Throws
+    /// bad_input, naming file, row and place: no image, more than `limit` bytes, a damaged page, a
+    /// file whose length has changed.
     std::vector<std::byte> read(std::uint64_t row, std::uint64_t limit) const;
     /// The image with the name "<file>/<row>".
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;

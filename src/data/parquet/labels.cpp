@@ -20,7 +20,7 @@ namespace {
 /// Longer texts are not labels but whole files.
 constexpr std::size_t longest_text = 4096;
 constexpr std::int64_t most_classes = 1'000'000;
-/// The file's name already tells the place of the label.
+/// The file's name already gives the place of the label.
 constexpr std::uint64_t no_row = UINT64_MAX;
 constexpr std::uint64_t most_number = std::uint64_t{1} << 62;
 

@@ -22,10 +22,10 @@ public:
     explicit Labels(std::vector<std::string> names) : names_(std::move(names)) {}
 
     const std::vector<std::string>& names() const noexcept { return names_; }
-    /// Appends the first `rows` labels of a file; `file`: for messages. A null, a NaN (pandas
+    /// Appends the first `rows` labels of a file; `file` is for messages. A null, a NaN (pandas
     /// stores nulls among integers this way) and -1 (in the test splits of Hugging Face) are no
-    /// label. The boolean true is 1, and false is 0. Throws bad_input, naming file and row: a
-    /// negative number, one that is not whole, or one without a name.
+    /// label. The boolean true is 1, and false is 0. Throws bad_input, naming file and row, for a
+    /// number that is negative, not whole, or without a name.
     void add(const std::string& file, const SourceFile& source, const ColumnIndex& index,
              const Column& column, std::uint64_t rows);
     /// Adds one label, a number or a text, found at `place` (a file and a member of it). Throws as
@@ -37,11 +37,11 @@ public:
 
     struct Classes {
         ClassList classes;
-        std::vector<std::int32_t> label_of;  ///< for each row, -1 if it has no label
+        std::vector<std::int32_t> label_of;  ///< one class per row, -1 for a row without a label
         std::string note;                    ///< what was assumed
     };
     /// The classes, and the class of each row. Labels are looked up in `known`, a classifier's
-    /// classes, if given. Throws bad_input for a label that is none of them.
+    /// classes, if given. Throws bad_input for a label that is none of these classes.
     Classes resolve(const ClassList& known) const;
 
 private:
@@ -58,7 +58,7 @@ private:
     std::int32_t value_of(std::string text, const std::string& file, std::uint64_t row);
     std::int32_t value_of(const Column& column, std::span<const std::byte> bytes,
                           const std::string& file, std::uint64_t row);
-    /// In the result, Classes::label_of refers to values_.
+    /// In the result, Classes::label_of has indices into values_.
     Classes named(const ClassList& known) const;
     Classes numbered(const ClassList& known) const;
     Classes texts(const ClassList& known) const;

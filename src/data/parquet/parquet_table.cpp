@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A column of texts that may say where the rows' images are. Null if there is none, or if a column
+/// A column of texts that may have the paths of images. Null if there is none, or if a column
 /// contains the images.
 const Column* column_of_paths(const File& file, const std::string& image_column) {
     const HuggingfaceFeatures features = parse_huggingface_features(file.footer().huggingface);

@@ -15,8 +15,8 @@ namespace assay::parquet {
 TableText read_table(const std::filesystem::path& path, std::uint64_t most_bytes);
 
 /// Whether the rows give paths of images instead of the images themselves. This is so if the column
-/// of images has texts that end like image files. Without such a column, one that has a list's
-/// usual name counts. Throws bad_input, naming the file, if it is damaged.
+/// of images has texts that end like image files. Without such a column, a column with a list's
+/// usual name is used. Throws bad_input, naming the file, if it is damaged.
 bool lists_paths(const std::filesystem::path& path, const std::string& image_column);
 
 /// The classes that the metadata name for the column of labels; empty if there are none.

@@ -82,7 +82,7 @@ private:
         return real ? " (real numbers, all of them whole)" : "";
     }
 
-    /// Indexes the images of a file and the positions of its labels.
+    /// Finds the images of a file and the positions of its labels.
     void index(const fs::path& path, const File& file) {
         HuggingfaceFeatures features = parse_huggingface_features(file.footer().huggingface);
         const ImageColumns chosen =
@@ -113,7 +113,7 @@ private:
     std::optional<Labels> labels_;
     std::string image_name_, label_name_, all_columns_;
     bool turned_ = false;
-    std::optional<ColumnIndex> label_;  ///< of the most recently opened file
+    std::optional<ColumnIndex> label_;  ///< labels of the most recently opened file
     Column label_column_;
 };
 

@@ -24,7 +24,7 @@ using webdataset::Sample;
 constexpr RecordSchema index_schema{"assay.tar_index/1"};
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
-/// The inputs of the file's name.
+/// Everything that the file's name depends on.
 struct IndexSettings {
     std::string url, label_column;
 };
@@ -36,7 +36,7 @@ struct SampleColumns {
     std::vector<std::string> label, label_place;
 };
 
-/// The contents of the file, after its settings.
+/// The contents of the file, after the settings.
 struct KeptIndex {
     std::uint64_t bytes = 0;
     std::string version;

@@ -24,7 +24,7 @@ namespace assay::webdataset {
 /// and 32 MiB for each of the two that were read last.
 class Members final : public ImageArchive {
 public:
-    /// `unpacked` is the content of a compressed archive, with `bytes` bytes; null reads the file
+    /// `unpacked` is the content of a compressed archive, with `bytes` bytes; null means the file
     /// itself. Throws bad_input if another archive has its name, or two members have the same name.
     void add(const std::filesystem::path& path, std::uint64_t bytes,
              const std::vector<Sample>& samples,
@@ -49,7 +49,7 @@ private:
     std::vector<Tar> tars_;
     std::map<std::string, std::size_t, std::less<>> by_name_;
     mutable std::mutex mutex_;
-    mutable std::array<const InflatedSource*, 2> in_use_{};  ///< the most recent one first
+    mutable std::array<const InflatedSource*, 2> in_use_{};  ///< the most recent first
 };
 
 }  // namespace assay::webdataset

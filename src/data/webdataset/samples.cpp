@@ -31,7 +31,7 @@ std::string text_of(const ByteSource& source, const TarMember& member, std::uint
     return text;
 }
 
-/// A number or a text, or "" if the object lacks the field or has null there.
+/// A number or a text, or "" if the field is missing or null.
 std::string label_in_json(const std::string& text, const LabelRule& rule,
                           const std::string& member) {
     constexpr int deepest = 32;

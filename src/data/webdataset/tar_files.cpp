@@ -23,7 +23,7 @@ constexpr std::string_view packed_endings[] = {".tgz", ".tar.gz", ".tar.zst", ".
                                                ".tbz", ".tar.xz", ".txz",     ".tar.lz4"};
 constexpr std::uint64_t most_bytes_of_a_list = std::uint64_t{64} << 20;
 
-/// "imagenet-train-000017" splits into "imagenet-train-" and 17.
+/// Splits "imagenet-train-000017" into "imagenet-train-" and 17.
 struct NumberedName {
     std::string begin;
     std::uint64_t number = 0;
@@ -50,7 +50,7 @@ std::vector<fs::path> archives_in(const fs::path& folder) {
     return files;
 }
 
-/// "a-{000..012}.tar", or the only file.
+/// Makes "a-{000..012}.tar", or the name of the only file.
 std::string to_type(const std::vector<fs::path>& files) {
     const fs::path &first = files.front(), &last = files.back();
     if (files.size() == 1) return first.string();

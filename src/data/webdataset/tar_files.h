@@ -13,7 +13,7 @@ bool has_tar_extension(const std::filesystem::path& path);
 
 struct TarFiles {
     std::vector<std::filesystem::path> files;
-    std::vector<std::uint64_t> lengths;  ///< the number of images in each, if the folder gives it
+    std::vector<std::uint64_t> lengths;  ///< number of images per archive, if the folder gives it
     std::vector<std::string> classes;    ///< class names, if the folder gives them
     std::vector<std::string> notes;
 };
