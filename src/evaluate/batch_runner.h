@@ -53,8 +53,8 @@ public:
     BatchRunner(Classifier& classifier, std::string name, const Instead& instead);
 
     /// Computes the scores of a batch. Failed images are returned in order, and their scores have
-    /// no meaning. Throws the classifier's errors if they are not caused by single images: every
-    /// image fails, or more than most_failed_images, or the process cannot be restarted.
+    /// no meaning. Throws the classifier's errors unless single images cause them: every image or
+    /// more than most_failed_images fail, or the process cannot be restarted.
     std::vector<FailedImage> run(const ImageBatch& batch, std::span<float> out);
 
     /// How often a batch was halved because memory was short.
@@ -77,12 +77,12 @@ private:
     void keep_proof(const ImageBatch& batch);
     /// Call it only while running alone: returns false, with the reason, if the batch failed.
     bool attempt(const ImageBatch& batch, std::span<float> out);
-    /// The same with the classifier itself, whatever computes instead of it.
+    /// The same with the classifier itself, even if `instead` replaces it.
     bool classifier_computes(const ImageBatch& batch);
     bool attempted(const std::function<void()>& work);
     void start_again();
-    /// True if the proof image can be computed; before there is one, zeros with the size of these
-    /// images are used.
+    /// True if the proof image can be computed. Without one, uses zeros with the size of these
+    /// images.
     bool still_works(const ImageBatch& like);
 
     Classifier& classifier_;
@@ -96,15 +96,15 @@ private:
     std::atomic<std::uint64_t> in_parts_{0};
     std::atomic<int> in_a_row_{0};
     std::atomic<bool> has_proof_{false};
-    mutable std::mutex mutex_;  ///< of what follows
+    mutable std::mutex mutex_;  ///< protects the members below
     std::optional<Proof> proof_;
     std::vector<FailedImage> failed_;
     int restarts_ = 0;
-    // Used by the thread that runs alone.
+    // Only the thread that runs alone uses these.
     FailedImage last_;
     bool last_raised_ = false;       ///< it raised an error, in the same process and with enough
                                      ///< memory
-    std::optional<Error> given_up_;  ///< the reason: all waiting threads throw the same
+    std::optional<Error> given_up_;  ///< the reason, which all waiting threads throw
 };
 
 }  // namespace assay::prediction

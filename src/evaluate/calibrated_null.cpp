@@ -12,11 +12,11 @@
 namespace assay {
 namespace {
 
-// Counts of one metric in all draws; integers, so that the order of threads and ranks does not
-// matter.
+// Counts of one metric in all draws. They are integers, so that the order of threads and ranks does
+// not matter.
 struct Tally {
     const DrawnMetric& metric;
-    const std::size_t size;  // of one draw
+    const std::size_t size;  // size of one draw
     std::vector<std::int64_t> counts;
     std::mutex mutex;
 

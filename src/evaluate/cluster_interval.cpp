@@ -20,12 +20,12 @@ Interval wilson_in_clusters(double p, double n, double effect, double degrees, d
                           std::string(clusters_wilson));
 }
 
-/// How many items Wilson's interval of `p` has if it is as wide as `plain`; `n` at most.
+/// The number of items with which Wilson's interval of `p` is as wide as `plain`; at most `n`.
 double size_of_width(const Interval& plain, double p, double n, double level) {
     const double z = normal_quantile(0.5 + level / 2), half = (plain.high - plain.low) / 2;
-    constexpr double widest = 0.499;  // an interval from 0 to 1 has no size
+    constexpr double widest = 0.499;  // an interval from 0 to 1 corresponds to no number of items
     const double h = std::clamp(half, 0.0, widest);
-    // half = z / (1 + u) * root of (p (1 - p) / size + u / (4 size)), where u = z^2 / size.
+    // half width = z / (1 + u) * root of (p (1 - p) / size + u / (4 size)), where u = z^2 / size.
     const double a = 0.25 - h * h, b = 2 * h * h - p * (1 - p);
     const double u = (b + std::sqrt(b * b + 4 * a * h * h)) / (2 * a);
     return u > 0 ? std::min(n, z * z / u) : n;
@@ -68,7 +68,7 @@ double AlikeItems::of_class(std::size_t cls) const {
 }
 
 double mixed_effect(double found, double alike, double errors) {
-    constexpr double few = 3;  // errors count as much as the assumption that clusters are alike
+    constexpr double few = 3;  // number of errors that weigh as much as the assumption `alike`
     return std::max(1.0, (errors * found + few * alike) / (errors + few));
 }
 
@@ -77,7 +77,7 @@ void set_cluster_interval(Estimate& value, const ResampledEstimate& estimate,
     const std::optional<Interval> plain = value.interval;
     value.interval.reset();
     value.standard_error.reset();
-    if (!value.value || (estimate.no_interval && !plain)) return;  // the note says why
+    if (!value.value || (estimate.no_interval && !plain)) return;  // the note gives the reason
     const auto add_note = [&](std::string_view text) {
         value.note += (value.note.empty() ? "" : "; ") + std::string(text);
     };

@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-/// Four significant digits; at least three decimals below 100, one above.
+/// Formats four significant digits, with at least three decimals below 100 and one above.
 Number scaled(double value, double unit) {
     const double shown = value / unit;
     const int leading = shown > 0 ? static_cast<int>(std::floor(std::log10(shown))) : 0;

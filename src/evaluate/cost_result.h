@@ -1,4 +1,4 @@
-// `assay.cost/1`, and a row of csv per model.
+// Schema `assay.cost/1`. The csv has a row per model.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ inline constexpr std::array cost_kinds_apart = {OperatorKind::elementwise,
                                                 OperatorKind::normalisation, OperatorKind::softmax,
                                                 OperatorKind::pooling};
 double cost_per_image(const ModelCost& cost, std::uint64_t of_batch);
-/// "aten::foo (3 calls)", ...: the operators without a rule.
+/// The operators without a rule: "aten::foo (3 calls)", ...
 std::string unknown_operators(const ModelCost& cost);
 
 }  // namespace assay

@@ -55,7 +55,7 @@ ResultType result_type(ResultOf<CompareResult>);
 
 ResultType result_type(ResultOf<GapReport>);
 
-/// `assay.attack/1`.
+/// Schema `assay.attack/1`.
 struct ShownAttacks {
     std::span<const AttackedResult> results;
     const AttackRunOptions* options;
@@ -66,23 +66,23 @@ struct ShownFinding {
     const CheckedPair* pair;
     const Finding* finding;
 };
-/// `assay.check/1`.
+/// Schema `assay.check/1`.
 struct CheckResult {
     std::vector<ShownFinding> findings;
 };
 ResultType result_type(ResultOf<ShownFinding>);
 ResultType result_type(ResultOf<CheckResult>);
 
-/// `assay.inspect/1`.
+/// Schema `assay.inspect/1`.
 ResultType result_type(ResultOf<InspectResult>);
 
-/// `assay.predict/1`.
+/// Schema `assay.predict/1`.
 struct PredictedStores {
     std::span<const PredictResult> stores;
 };
 ResultType result_type(ResultOf<PredictedStores>);
 
-/// `assay.show/1`.
+/// Schema `assay.show/1`.
 struct ShowResult {
     std::span<const ShownImage> images;
 };

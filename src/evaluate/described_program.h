@@ -14,7 +14,7 @@ namespace assay {
 ResultType result_type(ResultOf<About>);
 ResultType result_type(ResultOf<Listed>);
 
-/// `assay.predict.plan/1`.
+/// Schema `assay.predict.plan/1`.
 struct PredictionPlan {
     std::span<const ModelSpec> models;
 };

@@ -83,7 +83,7 @@ Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,
             "both are correct on every item, or on none: agreement by chance is certain";
         return out;
     }
-    // Leaving one item out gives one of four values: the jackknife over all items is a sum of four.
+    // Without one item, the value is one of four, so the jackknife is a sum of four terms.
     const auto n = static_cast<double>(out.n);
     std::array<double, 4> without{};
     double mean = 0;

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 /// Number of lines that are prepared before any is written: enough to keep the threads busy.
 constexpr std::uint64_t piece_rows = 4096, block_rows = 256;
 
-/// Reads only the map: labels may be a large file.
+/// Reads only the class map, because labels may be a large file.
 std::optional<ClassMap> map_of(const ExportOptions& options, const PredictionStore& store) {
     MeasureOptions measure;
     measure.class_map = options.class_map;
@@ -47,7 +47,7 @@ ScoreOptions export_options_for(const ExportOptions& options, const GivenLabels&
     return resolve(labels.measure_for(measure, store), store);
 }
 
-/// Receives the items of all stores, in their order.
+/// Receives the items of all stores in order.
 class ExportSink {
 public:
     virtual ~ExportSink() = default;
@@ -128,7 +128,7 @@ std::uint64_t append_items(const ExportedItems& items, std::uint64_t first, std:
     return failed;
 }
 
-/// True if this is enough for one piece of a table of columns; up to piece_rows more may be added.
+/// True if a table of columns has enough rows for one piece; up to piece_rows more may be added.
 bool is_full(const ColumnTable& rows) {
     constexpr std::uint64_t most_rows = 65'536, most_bytes = std::uint64_t{64} << 20;
     return rows.rows() + piece_rows > most_rows || rows.bytes() > most_bytes;

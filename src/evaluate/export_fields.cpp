@@ -50,7 +50,7 @@ private:
     CsvWriter writer_;
 };
 
-/// Keys in the order of the columns, which people prefer.
+/// Keys stay in the order of the columns, which people prefer.
 class JsonLine final : public LineFields {
 public:
     explicit JsonLine(std::string& out) : out_(out) {}

@@ -1,4 +1,4 @@
-// The columns of an exported item as a line of text.
+// Writes the columns of an exported item as a line of text.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace assay {
 
-/// Receives the columns of an item one after another, always the same ones in the same order. Each
-/// is a number, a text, or nothing if it is not known.
+/// Receives the columns of an item, always in the same order. Each value is a number, a text, or
+/// nothing if it is not known.
 class LineFields {
 public:
     virtual ~LineFields() = default;

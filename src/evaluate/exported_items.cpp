@@ -36,7 +36,7 @@ ExportLine ExportedItems::read(std::uint64_t item) const {
     ExportLine line;
     line.item = item;
     line.labels = truth_.labels[static_cast<std::size_t>(item)];
-    // The loss is of the label that score's nll goes by.
+    // The loss is for the label that the metric nll uses.
     line.status =
         reader_.read(item, truth_.targets[static_cast<std::size_t>(item)], line.labels, line.row);
     if (line.status == RowStatus::ok) reader_.top(item, std::max<std::size_t>(top_, 2), line.best);

@@ -1,4 +1,4 @@
-// The items of one store as `assay export` writes them, whatever the format.
+// The items of one store as `assay export` writes them, for any format.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct ExportLine {
     std::vector<RankedClass> best;  ///< at least two if that many are stored
 };
 
-/// Keeps a reference to the store. Reading and writing are safe from many threads.
+/// Keeps a reference to the store. Several threads may read and write.
 class ExportedItems {
 public:
     ExportedItems(const PredictionStore& store, const ScoreOptions& options, std::size_t top,

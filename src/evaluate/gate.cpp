@@ -79,7 +79,7 @@ GateResult judged(const Gate& gate, const Estimate& found) {
     return result;
 }
 
-// A bound that no value can reach always passes or always fails: most often it is a percentage
+// A bound outside the metric's range always passes or always fails. Usually, it is a percentage
 // without its sign. Losses, whose range is that of floats, are not checked.
 std::string fault_of_bound(const Gate& gate, std::string_view metric, bool percent) {
     const MetricFacts& facts = *gate.metric.facts;
@@ -112,11 +112,11 @@ std::string fault_of_bound(const Gate& gate, std::string_view metric, bool perce
                             gate.text, attribute, gate.metric.name()));
 }
 
-/// A gate about a group that none of the values is of. Returns if the group is measured by another
+/// Reports a gate about a group without values. Returns if the group is measured by another
 /// definition.
 void refuse_group(const Gate& gate, std::vector<std::string> groups) {
     if (!groups.empty() && std::ranges::find(groups, gate.group) == groups.end()) {
-        std::ranges::sort(groups);  // each has several measurements
+        std::ranges::sort(groups);  // each group has several measurements
         groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: there is no group `{}`{}", gate.text,
                                                   gate.group, suggest(gate.group, groups)));
@@ -152,7 +152,7 @@ Gate parse_gate(std::string_view text) {
     const auto fail = [&](std::string_view what) {
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}; {}", gate.text, what, grammar));
     };
-    // The name of a group may hold any operator: it ends at the last `]`.
+    // The name of a group may contain any operator, so it ends at the last `]`.
     const std::size_t behind_group =
         gate.text.find('[') == std::string::npos ? 0 : gate.text.rfind(']');
     const std::size_t begin = behind_group == std::string::npos ? 0 : behind_group;

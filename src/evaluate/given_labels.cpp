@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In memory, the folder is a name that another store may also have.
+/// For a store in memory, the folder is a name that another store may also have.
 std::string key_of(const PredictionStore& store) {
     return store.spec().dataset_id + "/" + store.folder().string();
 }
@@ -27,9 +27,9 @@ bool is_corrupted_version(const PredictionStore& store) {
     return version_of(store.dataset().root, store.spec().dataset_name).corruption != nullptr;
 }
 
-/// Whether a file may be about both. It may if their images of the same names are the same. It also
-/// may if they have no name of an image in common, and the file names its images (`by_name`). If
-/// nothing shows whether the images are the same, data sets of one name have the same images.
+/// Whether a file may be about both data sets. It may if images with the same names are equal. It
+/// also may if they share no image name, and the file names its images (`by_name`). If it is not
+/// known whether images are equal, data sets with the same name are assumed to have equal images.
 bool can_share_labels(const PredictionStore& one, const PredictionStore& two, bool by_name) {
     const store::SameData same = store::same_data(one, two, {.labels = true, .name = true});
     if (!same.ids) {
@@ -127,7 +127,7 @@ public:
     }
 
 private:
-    /// The name in messages and in --labels: with its folder if another one has the same name.
+    /// The name in messages and in --labels, with its folder if another data set has the same name.
     std::string name_of(std::size_t set) const {
         const std::string& name = sets_[set]->spec().dataset_name;
         const auto namesakes = std::count_if(sets_.begin(), sets_.end(),
@@ -235,7 +235,7 @@ private:
             one_reason = one_reason && other.misfit() == fit.misfit();
             if (said++ < most_said) why += fmt::format("; {}", other.misfit());
         }
-        // The reason is the same for all data sets, for example because the file cannot be read.
+        // The reason is the same for all data sets if, for example, the file cannot be read.
         if (one_reason) throw_misfit(first, fit);
         throw Error(ErrorCode::bad_input,
                     fmt::format("the labels {} fit none of the {} data sets{}{}", file.string(),
@@ -250,7 +250,7 @@ private:
     std::vector<const PredictionStore*> sets_;  ///< the first store of each data set
     std::vector<Choice>& choices_;
     std::vector<bool> named_;           ///< data sets whose file was given by name
-    std::vector<std::string> why_own_;  ///< by data set
+    std::vector<std::string> why_own_;  ///< reason for own labels, by data set
 };
 
 GivenLabels::GivenLabels(const std::vector<std::string>& given,

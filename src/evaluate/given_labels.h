@@ -21,22 +21,22 @@ struct LabelsText {
 };
 /// Throws usage if the name or the file is empty; bad_input if the file does not exist.
 LabelsText parse_labels(const std::string& text);
-/// The same for files that are not labels; `what` names them in messages: "votes".
+/// The same for other files than labels; `what` is their name in messages: "votes".
 LabelsText parse_named_file(const std::string& text, std::string_view what);
 
 /// True if the text is the data set's name, or a suffix of its folder ("runs/val"), where * and ?
 /// match any letters.
 bool is_called(const PredictionStore& store, const std::string& name);
 
-/// The files are read once per data set, and each data set gets one file or its own labels.
+/// Each data set uses one file or its own labels. The files are read once per data set.
 class GivenLabels {
 public:
     GivenLabels() = default;
-    /// For the data sets of `stores`. Throws usage for a name that no data set has or that two data
-    /// sets have, and for two files for one data set. Throws usage for a file that every data set
-    /// has another one in place of. Throws usage for a file without a name that is about two data
-    /// sets with different images, or images not known to be the same. Throws bad_input for a named
-    /// file that is not about its data set, and for a file that is about none.
+    /// Assigns files to the data sets of `stores`. Throws usage for a name that no data set or two
+    /// data sets have, two files for one data set, and a file that other files replace for every
+    /// data set. Throws usage for a file without a name that is about two data sets whose images
+    /// are not known to be equal. Throws bad_input for a named file that is not about its data set,
+    /// and for a file that is about none.
     GivenLabels(const std::vector<std::string>& given,
                 std::span<const PredictionStore* const> stores,
                 store::SoftFiles soft = store::SoftFiles::refused,
@@ -50,25 +50,25 @@ public:
     /// The options with the labels for this store's data set in `labels`.
     MeasureOptions measure_for(const MeasureOptions& measure, const PredictionStore& store) const;
 
-    /// A line per data set with its labels. Also a warning if a file contains other images, does
-    /// not contain all images, or does not fit.
+    /// A line per data set that says which labels it uses. Warns if a file contains other images,
+    /// lacks images, or does not fit.
     const std::vector<std::string>& notes() const { return notes_; }
     const std::vector<std::string>& warnings() const { return warnings_; }
 
 private:
     struct Choice {
-        std::filesystem::path file;  ///< "": its own labels
+        std::filesystem::path file;  ///< "" means the data set's own labels
         store::LabelFit fit;
     };
     class Deciding;
 
     std::vector<Choice> choices_;
-    std::map<std::string, std::size_t> choice_of_;  ///< keyed by key_of() the store
+    std::map<std::string, std::size_t> choice_of_;  ///< keyed by key_of() of the store
     std::vector<std::string> notes_, warnings_;
 };
 
-/// For the data sets of the stores in these folders, which are closed again. Without files, none is
-/// opened.
+/// The same for the stores in these folders, which it opens and closes. Without files, opens
+/// none.
 GivenLabels labels_of_stores(const std::vector<std::string>& given,
                              const std::vector<std::filesystem::path>& folders);
 

@@ -24,7 +24,7 @@ double share(std::uint64_t part, std::uint64_t all) {
     return static_cast<double>(part) / static_cast<double>(all);
 }
 
-/// Clopper and Pearson's bounds, each at this tail.
+/// The bounds of Clopper and Pearson, each with this tail probability.
 Interval exact_bounds(double accuracy, double size, double tail) {
     Interval bounds;
     bounds.low = 1 - upper_bound_of_proportion((1 - accuracy) * size, size, tail);
@@ -32,13 +32,13 @@ Interval exact_bounds(double accuracy, double size, double tail) {
     return bounds;
 }
 
-/// Images and hits of a cluster in a group.
+/// The images and hits of a cluster in a group.
 struct PartOfCluster {
     std::uint64_t key = 0;  // the group, then the cluster
     std::uint64_t images = 0, hits = 0;
 };
 
-/// Sorted, with the parts of one key added up.
+/// Sorts the parts, and adds up those with the same key.
 std::vector<PartOfCluster> joined(std::vector<PartOfCluster> parts) {
     std::ranges::sort(parts, {}, &PartOfCluster::key);
     std::vector<PartOfCluster> out;
@@ -53,7 +53,7 @@ std::vector<PartOfCluster> joined(std::vector<PartOfCluster> parts) {
     return out;
 }
 
-/// Every cluster's part of every group of a column, by group.
+/// The parts of all clusters in all groups of a column, by group.
 std::vector<PartOfCluster> parts_of(const GroupedHits& images, const GroupedHits::Column& column) {
     std::vector<PartOfCluster> single;
     for (std::size_t i = 0; i < images.hit.size(); ++i) {
@@ -64,7 +64,7 @@ std::vector<PartOfCluster> parts_of(const GroupedHits& images, const GroupedHits
     return joined(std::move(single));
 }
 
-/// The number of independent images with the same information as those of these clusters; at most
+/// The number of independent images that carry as much information as these clusters; at most
 /// `images`.
 double size_of(std::span<const PartOfCluster> parts, std::uint64_t images, std::uint64_t hits,
                double level) {
@@ -78,7 +78,7 @@ double size_of(std::span<const PartOfCluster> parts, std::uint64_t images, std::
         squares += m * m;
         residuals += residual * residual;
     }
-    const double all_alike = squares / n;  // design effect of clusters of one kind of image each
+    const double all_alike = squares / n;  // design effect if all images of a cluster are alike
     const double found = spread > 0 ? residuals * count / (count - 1) / (n * spread) : all_alike;
     const double errors = static_cast<double>(std::min(hits, images - hits));
     const double effect = std::min(all_alike, mixed_effect(found, all_alike, errors));
@@ -87,9 +87,9 @@ double size_of(std::span<const PartOfCluster> parts, std::uint64_t images, std::
     return n / effect * (z * z) / (t * t);
 }
 
-/// Images and hits of each group by the blocks that the draws are made of.
+/// Images and hits of each group by block; the draws resample blocks.
 struct BlockCounts {
-    std::vector<std::uint32_t> images, hits;  // block * groups + group
+    std::vector<std::uint32_t> images, hits;  // indexed by block * groups + group
 };
 
 class Tally {
@@ -104,7 +104,7 @@ public:
         columns_.resize(images.columns.size());
     }
 
-    /// All but what compares groups.
+    /// Computes everything except comparisons of groups.
     const std::vector<HitsOfGroup>& groups() {
         count();
         for (std::size_t c = 0; c < columns_.size(); ++c) set_sizes(c);
@@ -133,7 +133,7 @@ public:
 private:
     struct OfColumn {
         std::uint64_t images = 0, hits = 0;
-        double effect = 1;  // images for each independent one
+        double effect = 1;  // number of images per independent image
         std::array<std::uint64_t, blocks> block_images = {}, block_hits = {};
     };
 
@@ -180,11 +180,11 @@ private:
                                  group.hits, level_);
             begin = end;
         }
-        // The other images of a group's column: as dependent as all of the column.
+        // The other images of a group's column, with the design effect of the whole column.
         std::vector<PartOfCluster> whole = parts;
         for (PartOfCluster& part : whole) part.key &= 0xffffffffU;
         whole = joined(std::move(whole));
-        // A cluster counts for the others unless all of its images are in the group.
+        // A cluster counts for the other images unless all of its images are in the group.
         for (std::size_t g = first; g < first + column.groups; ++g)
             out_.groups[g].others_clusters = whole.size();
         for (const PartOfCluster& part : parts) {
@@ -257,7 +257,7 @@ private:
         }
         out_.lowest = chosen[best.model];
         out_.interval = {low, high, level_, joint ? "worst.joint" : "worst"};
-        // The lowest accuracy is not above the mean, which has no bias of choice.
+        // The lowest true accuracy is at most the mean, which has no selection bias.
         std::uint64_t images = 0, hits = 0;
         for (const std::size_t g : chosen) {
             images += out_.groups[g].images;
@@ -266,7 +266,7 @@ private:
         out_.value = std::clamp(std::min(1 - best.range.value, share(hits, images)), low, high);
     }
 
-    /// Quantile `p` of the largest error of a draw, in standard errors.
+    /// The quantile `p` of the largest error in a draw, in standard errors.
     static double largest_error(const statements::Matrix& drawn, std::span<const double> errors,
                                 bool either_sign, double p) {
         std::vector<double> largest(drawn.rows, 0);
@@ -280,7 +280,7 @@ private:
         return statements::quantile_of(std::move(largest), p);
     }
 
-    /// A group and the other images of its column.
+    /// A group, and the other images of its column.
     struct Contrast {
         std::size_t group, column;
         double accuracy, others, size, others_size, others_images;

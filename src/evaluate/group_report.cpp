@@ -1,4 +1,4 @@
-// Accuracy by group for people.
+// Reports accuracy by group for people.
 #include <algorithm>
 #include <vector>
 
@@ -16,7 +16,7 @@ using Show = Column::Show;
 
 constexpr std::size_t most_rows = 30;
 
-/// The lowest first; groups that are too small last.
+/// Sorted with the lowest first, and groups that are too small last.
 std::vector<const GroupAccuracy*> in_order(const AccuracyByGroup& result) {
     std::vector<const GroupAccuracy*> groups;
     for (const GroupAccuracy& group : result.groups) groups.push_back(&group);

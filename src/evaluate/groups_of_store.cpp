@@ -30,7 +30,7 @@ std::vector<std::string> names_in(const std::string& text) {
     return names;
 }
 
-/// The same attributes twice would count each of their groups twice.
+/// Repeated attributes would count each of their groups twice.
 void check_columns_differ(const std::vector<std::string>& by) {
     std::map<std::vector<std::string>, std::string> seen;
     for (const std::string& text : by) {
@@ -44,7 +44,7 @@ void check_columns_differ(const std::vector<std::string>& by) {
     }
 }
 
-/// The elements at these rows; none: all.
+/// The elements at these rows; all elements without rows.
 template <class T>
 void keep_rows(std::vector<T>& values, std::span<const std::uint64_t> rows) {
     if (rows.empty()) return;
@@ -61,7 +61,7 @@ std::vector<std::uint8_t> top1_hits(const ScoredSet& set) {
     return hits;
 }
 
-/// Images that count and are in some group that `chosen` takes.
+/// The number of images that count and are in a group that `chosen` accepts.
 template <class Chosen>
 std::uint64_t images_in(const GroupedHits& hits, Chosen&& chosen) {
     std::uint64_t images = 0;
@@ -75,7 +75,7 @@ std::uint64_t images_in(const GroupedHits& hits, Chosen&& chosen) {
     return images;
 }
 
-/// By each attribute of `by`, in that order.
+/// One entry per attribute of `by`, in that order.
 std::vector<WithoutValue> without_value(const Dataset& dataset, const std::vector<std::string>& by,
                                         const std::vector<std::uint8_t>& hits,
                                         std::span<const std::uint64_t> rows) {
@@ -96,7 +96,7 @@ std::vector<WithoutValue> without_value(const Dataset& dataset, const std::vecto
     return found;
 }
 
-/// The same metric of other images: without its value.
+/// Copies a measurement without its value, for other images.
 Measurement plain_of(const Measurement& whole) {
     Measurement plain = whole;
     static_cast<Estimate&>(plain) = {};
@@ -105,7 +105,7 @@ Measurement plain_of(const Measurement& whole) {
     return plain;
 }
 
-/// `of`: of the groups, in their order.
+/// `of` has one entry per group, in their order.
 CountedByGroup counted(const NamedGroups& groups, std::span<const HitsOfGroup> of,
                        const Measurement& whole, bool clusters) {
     CountedByGroup result;
@@ -136,7 +136,7 @@ CountedByGroup counted(const NamedGroups& groups, std::span<const HitsOfGroup> o
     return result;
 }
 
-/// Less the column's other images. `accuracy`: of the group.
+/// The accuracy minus that of the column's other images. `accuracy` is the group's.
 Measurement difference_of(const HitsOfGroup& own, const Measurement& accuracy,
                           const Measurement& whole, bool clusters) {
     Measurement difference = plain_of(accuracy);
@@ -156,7 +156,7 @@ Measurement difference_of(const HitsOfGroup& own, const Measurement& accuracy,
     return difference;
 }
 
-/// `counts`: counted() of `found`.
+/// `counts` is counted() of `found`.
 AccuracyByGroup result_of(CountedByGroup counts, const LowestOfGroups& found,
                           const Measurement& whole, const ScoreOptions& options) {
     const bool clusters = !options.cluster.empty();
@@ -196,7 +196,7 @@ AccuracyByGroup result_of(CountedByGroup counts, const LowestOfGroups& found,
     return result;
 }
 
-/// Calls `visit` with the measurement of each of top1 and real, whose hits `groups` then has.
+/// Calls `visit` with the measurements of top1 and real. `groups` then has the hits for it.
 template <class Visit>
 void for_each_accuracy(NamedGroups& groups, const ScoredSet& set, Visit&& visit) {
     bool any = false;

@@ -17,31 +17,31 @@
 
 namespace assay::evaluate {
 
-/// Accuracy of single labels or of label sets: what is measured by group.
+/// Whether the metric is measured by group: accuracy of single labels or of label sets.
 bool has_groups(const MetricRequest& request);
 
-/// More groups than these are too many.
+/// The largest number of groups.
 inline constexpr std::size_t most_groups = 1000;
 
-/// Before anything is computed. Throws usage: --by names no attribute, or the same ones twice.
+/// Checks --by before the computation. Throws usage if it names no or repeated attributes.
 void check_attributes(const Dataset& dataset, const ScoreOptions& options);
 
-/// What can be wrong with `--by` without a data set: an empty name. Throws usage.
+/// Checks `--by` without a data set: throws usage for an empty name.
 void check_group_names(const std::vector<std::string>& by);
 
-/// The groups of all `options.by`, with their names. `hits.hit` is empty.
+/// The groups of all `options.by`, with their names; `hits.hit` is empty.
 struct NamedGroups {
     GroupedHits hits;
     std::vector<std::string> names;
 };
-/// Of the images in these rows of the data set; empty: all in order. Throws usage: unknown
-/// attributes, too many groups.
+/// The groups of the images in these rows of the data set (empty: all, in order). Throws usage for
+/// unknown attributes and too many groups.
 NamedGroups named_groups(const Dataset& dataset, const ScoreOptions& options,
                          std::span<const std::uint64_t> rows = {});
-/// GroupedHits::hit of a request that has_groups(), in the order of `set`.
+/// GroupedHits::hit for a request with has_groups(), in the order of `set`.
 std::vector<std::uint8_t> hits_of_images(const MetricRequest& request, const ScoredSet& set);
 
-/// One accuracy of one store by groups, which are not compared with each other.
+/// An accuracy of one store by groups, without comparisons of groups.
 struct CountedByGroup {
     struct Group {
         std::string name;
@@ -55,41 +55,41 @@ struct CountedByGroup {
     std::uint64_t in_candidates = 0;  ///< images that count and are in any candidate
     std::vector<WithoutValue> without_value;
 };
-/// Of each of top1 and real in `set`, which was scored with Keep::items in the order of `rows`. The
-/// groups are named_groups() of the same arguments, whose `hits.hit` is overwritten. Throws usage:
-/// neither top1 nor real. Cost: images times columns.
+/// Measures top1 and real in `set`, which was scored with Keep::items in the order of `rows`. The
+/// groups are named_groups() of the same arguments; overwrites their `hits.hit`. Throws usage
+/// without top1 and real. Cost: images times columns.
 std::vector<CountedByGroup> counts_of_groups(NamedGroups& groups, const ScoredSet& set,
                                              const Dataset& dataset, const ScoreOptions& options,
                                              std::span<const std::uint64_t> rows = {});
 
-/// Of each of top1 and real in `set`, which was scored with Keep::items in the order of `rows`.
-/// Throws usage: as named_groups(), neither top1 nor real.
+/// Measures top1 and real in `set`, which was scored with Keep::items in the order of `rows`.
+/// Throws usage as named_groups(), and without top1 and real.
 std::vector<AccuracyByGroup> accuracy_by_group(const ScoredSet& set, const Dataset& dataset,
                                                const ScoreOptions& options,
                                                std::span<const std::uint64_t> rows = {});
-/// "sex x camera and by hospital": for headings.
+/// A text for headings: "sex x camera and by hospital".
 std::string by_text(const std::vector<std::string>& by);
-/// With those of `groups` behind `measurements`, the worst group first: what gates and csv are
-/// about.
+/// Returns `measurements`, then those of `groups` with the worst group first, for gates and
+/// csv.
 std::vector<Measurement> with_groups(const std::vector<Measurement>& measurements,
                                      const std::vector<AccuracyByGroup>& groups);
-/// What a table says of images without a value. `without`: images in no group.
+/// A table's note on images without a value. `without` is the number of images in no group.
 std::string without_value_note(const std::vector<WithoutValue>& attributes, std::uint64_t without);
-/// What groups without an interval have, with or without `clusters`.
+/// The reason why groups have no interval, with or without `clusters`.
 std::string too_small_text(bool clusters);
-/// For people: the groups of one store, or the worst group of each of several.
+/// A table for people: the groups of one store, or the worst group of each of several stores.
 std::vector<Block> group_blocks(const std::vector<const ScoreReport*>& reports);
 
-/// The cluster of each item, from 0: items with one value of an attribute. An item without a value
-/// is one of its own.
+/// The cluster of each item, from 0: items with the same value of an attribute. An item without a
+/// value is a separate cluster.
 struct Clusters {
     std::vector<std::uint32_t> of;
     std::size_t count = 0;
-    std::uint64_t without = 0;  ///< items that lack a value
+    std::uint64_t without = 0;  ///< number of items that lack a value
 };
-/// Throws usage: no such attribute.
+/// Throws usage if there is no such attribute.
 Clusters clusters_by(const Dataset& dataset, const std::string& attribute);
-/// What a report says of it.
+/// A sentence about the clusters, for a report.
 std::string cluster_note(const Dataset& dataset, const std::string& attribute);
 
 }  // namespace assay::evaluate

@@ -92,7 +92,7 @@ void refuse_others(const ScoreRunsOptions& options, const ScoreShown& shown, std
     }
 }
 
-/// The images that count, in the order of the store, with weights whose sum is 1.
+/// The images that count, in the store's order, with weights that sum to 1.
 std::vector<WeightedImage> weighted_images(const ImageWeights& weights, const RowReader& reader,
                                            const Truth& truth, const ScoreOptions& options,
                                            Comm& comm) {
@@ -235,7 +235,7 @@ void keep_weighted(ScoreOptions& options) {
     if (!others.empty()) options.notes.push_back("not measured with weights: " + others);
 }
 
-/// Whether only images that do not count make the metric undefined: they may have no finite loss.
+/// Whether the metric is defined without the images that do not count: their loss may be infinite.
 bool is_defined_without_others(const MetricRequest& request, std::span<const WeightedImage> images,
                                const RowReader& reader) {
     return request.name() == "nll" && reader.has_probabilities() &&

@@ -1,5 +1,5 @@
-// The items of one store as typed columns, some thousand at a time, on request: the same data as
-// export_items() writes.
+// The items of one store as typed columns, some thousand items per request. The data are those of
+// export_items().
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace assay {
 
 class ItemPieces {
 public:
-    /// `store` must outlive it. The options' paths and format are not used. Throws as
+    /// `store` must outlive this object. The options' paths and format are not used. Throws as
     /// export_items() does.
     ItemPieces(const PredictionStore& store, const ExportOptions& options);
     ~ItemPieces();

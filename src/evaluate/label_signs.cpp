@@ -87,14 +87,14 @@ std::vector<std::string> label_signs(const ScoreReport& report, const Prediction
         return {};
     const LabelCounts counts = count_labels(store);
     if (counts.images == 0) return {};
-    // One-sided for each bound.
+    // Each bound is one-sided.
     const Interval bounds = clopper_pearson(counts.correct, counts.images, 1 - 2 * sign_level);
     const double chance = 1.0 / static_cast<double>(classes);
     const double confidence = counts.confidence / static_cast<double>(counts.images);
     const std::string command = closer_look(store);
-    // A class before the first, and one after the last, is never predicted.
+    // A class before the first or after the last one is never predicted.
     const std::uint64_t shifted = std::max(counts.after, counts.before);
-    // Neighbors in the order may look alike, but this many images would not all be on one side.
+    // Neighboring classes may look alike, but so many errors would then not all be on one side.
     if (classes > 2 && shifted > counts.correct && 5 * shifted >= counts.images &&
         mcnemar(shifted, counts.correct).p <= sign_level / 2) {
         return {

@@ -10,7 +10,7 @@
 
 namespace assay::evaluate {
 
-/// The beginning of warnings about a low accuracy.
+/// The start of warnings about a low accuracy.
 inline constexpr std::string_view low_accuracy_sign = "the accuracy";
 
 /// Returns warnings for people; each ends in a command. They use the images with one label, at most

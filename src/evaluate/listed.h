@@ -1,4 +1,4 @@
-// What `assay list` names.
+// The data that `assay list` prints.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +36,12 @@ struct StoreFacts {
 struct ListedStore {
     std::filesystem::path folder;
     std::optional<StoreFacts> facts;
-    std::string damaged;  ///< why there are no facts
+    std::string damaged;  ///< why there is no information
 
     std::string state() const;
 };
 
-/// `assay.list/1`: the requested topics.
+/// Schema `assay.list/1`: the requested topics.
 struct Listed {
     std::optional<std::span<const MetricFacts>> metrics;
     std::optional<std::span<const Corruption>> corruptions;

@@ -43,13 +43,13 @@ std::string_view source_of(const Corruption& corruption) {
     return corruption.extra ? "not in the mean of the 15" : "Hendrycks and Dietterich 2019";
 }
 
-/// In csv, "?" if a store is damaged.
+/// In csv, "?" stands for a damaged store.
 template <auto member>
 json fact_or_mark(const ListedStore& store) {
     return store.facts ? json((*store.facts).*member) : json("?");
 }
 
-/// A row of csv if there are several topics.
+/// A row of csv for several topics.
 struct ListedRow {
     std::string topic, name, meaning;
 };
@@ -259,7 +259,7 @@ constexpr std::array<Topic, 6> topics = {{
      [](Listed& listed) {
          listed.presets = std::span(presets());
          TopicTable out = topic_table(listed.presets, "Presets");
-         out.meaning = 1;  // what it resolves to
+         out.meaning = 1;  // index of the text to which it resolves
          return out;
      }},
     {"maps",
@@ -279,13 +279,13 @@ constexpr std::array<Topic, 6> topics = {{
      }},
 }};
 
-/// Column names for people: resolves_to -> "resolves to".
+/// Column names for people: "resolves to" for resolves_to.
 Table for_people(Table table) {
     for (Column& column : table.columns) std::ranges::replace(column.name, '_', ' ');
     return table;
 }
 
-/// The facts in the store's manifest.
+/// Copies the facts in the store's manifest.
 ListedStore listed_store(const std::filesystem::path& folder) try {
     const PredictionStore store = PredictionStore::open(folder);
     const StoreSpec& spec = store.spec();

@@ -22,8 +22,8 @@
 namespace assay {
 namespace {
 
-// "top1,ece:bins=20,edges=right_closed,asma:subgroups=2,3,4": a piece with '=' and without ':', or
-// a number, belongs to the metric before it.
+// "top1,ece:bins=20,edges=right_closed,asma:subgroups=2,3,4": a piece that is a number, or has '='
+// and no ':', belongs to the metric before it.
 void split_metrics(const std::string& text, std::vector<std::string>& list) {
     std::size_t begin = 0;
     while (begin <= text.size()) {
@@ -70,12 +70,12 @@ void add_request(std::vector<MetricRequest>& list, const std::string& text,
     list.push_back(parse_metric(full));
 }
 
-// Must run before their metrics are named.
+// Must run before the plug-ins' metrics are named.
 void open_plugins(const MeasureOptions& options) {
     for (const auto& file : options.plugins.plugin) load_metrics(file);
 }
 
-// Adds those of the plug-ins, if no metric is named.
+// Adds the metrics of the plug-ins if no metric is named.
 void add_plugins(std::vector<MetricRequest>& list, const MeasureOptions& options, bool single) {
     for (const auto& file : options.plugins.plugin) {
         for (const MetricFacts* const facts : load_metrics(file)) {
@@ -115,14 +115,14 @@ void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
         });
     }
     if (!present) return;
-    // By itself, the request is for every number of labels.
+    // Without a number, the request is for every number of labels.
     if (counts.empty() && subgroups == usual)
         subgroups = fmt::format("1-{}", most_labels_per_image);
     request.parameters["absent"] = "skipped";
 }
 
-/// Adds them after accuracy. With two classes, each label is among the two highest scores, so a
-/// top-k that was not requested is meaningless.
+/// Adds these metrics after accuracy. With two classes, each label is among the two highest scores,
+/// so a top-k that was not requested is meaningless.
 void add_of_positive_class(std::vector<MetricRequest>& list, bool k_asked) {
     const auto is_top = [](const MetricRequest& r) { return r.facts->numbered_by == "k"; };
     if (!k_asked)
@@ -224,7 +224,7 @@ std::vector<Gate> gates_of(const MeasureOptions& options) {
 void check(const MeasureOptions& options, bool differences) {
     for (const Gate& gate : gates_of(options)) {
         if (gate.delta && !differences)
-            check_gate(gate, std::span<const Measurement>());  // says what it needs
+            check_gate(gate, std::span<const Measurement>());  // reports what the gate needs
     }
     if (!options.cluster.empty() && options.null_draws > 0)
         throw Error(ErrorCode::usage,

@@ -5,7 +5,7 @@
 namespace assay {
 namespace {
 
-/// "bins=15 edges=left_closed".
+/// Formats parameters: "bins=15 edges=left_closed".
 std::string parameters_text(const MeasurementKey& key) {
     std::string text;
     for (const auto& [name, value] : key.parameters)
@@ -19,7 +19,7 @@ std::string metric_text(const MeasurementKey& key) {
     std::string text = key.metric;
     if (text.ends_with(')')) return text;  // "worst(top1)" is no metric of the table
     const MetricFacts& facts = metric_named(key.metric);
-    if (facts.name != key.metric) return text;  // "top5" says its parameter
+    if (facts.name != key.metric) return text;  // a name like "top5" contains its parameter
     for (const auto& p : facts.parameters) {
         const auto found = key.parameters.find(std::string(p.name));
         if (found == key.parameters.end() ||

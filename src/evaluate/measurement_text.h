@@ -18,11 +18,11 @@ std::string metric_heading(const Measurement& m);
 /// The key that distinguishes measurements of one model on one data set: the definition, the
 /// parameters, the subgroup and the class. Equal keys share a column.
 std::string column_key(const MeasurementKey& key);
-/// True for one number of labels per image: such values have separate tables.
+/// True for a value for one number of labels per image, which separate tables show.
 bool is_by_labels_per_image(const Measurement& m);
 
-/// Named by the data set, the model, the subgroup if there is one, and the metric with its
-/// parameters.
+/// The name consists of the data set, the model, the subgroup if there is one, and the metric with
+/// its parameters.
 NamedValue named_value(const Measurement& m);
 
 /// The outcomes of gates for reports.

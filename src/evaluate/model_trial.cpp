@@ -41,8 +41,8 @@ constexpr double trial_level = 0.001;          // level of each warning: a comma
 constexpr const char* images_alone_key = "images_alone";
 constexpr std::string_view store_anyway = "To store such scores anyway, add `--no-trial`";
 
-/// How many labelled images a warning about their classes needs; 0 means more than a tenth of the
-/// images, which would cost too much.
+/// The number of labelled images that a warning about their classes needs. 0 if this would be more
+/// than a tenth of the images, which costs too much.
 std::size_t images_that_warn(const Dataset& dataset, std::size_t classes) {
     const std::size_t tenth = dataset.size() / 10;
     if (tenth < fewest_for_order) return 0;
@@ -54,8 +54,8 @@ std::size_t images_that_warn(const Dataset& dataset, std::size_t classes) {
     return std::min(tenth, std::max(most, most_tried));
 }
 
-/// The images of the trial: if images are in one archive, its first ones, because a far row may
-/// need a download.
+/// The images of the trial. In an archive, these are its first images, because later ones may need
+/// a download.
 std::vector<std::uint32_t> trial_items(const Dataset& dataset, std::size_t fewest,
                                        std::size_t classes) {
     const std::size_t n =
@@ -100,7 +100,7 @@ bool differ_alone(const Runner& runner, const Sample& sample, const Scores& scor
                   std::size_t batch, const Preprocess& p) {
     const std::size_t last = std::min(batch, sample.size()) - 1;
     std::vector<std::size_t> places = {last};
-    // A file with a fixed batch size fills a batch for each image: one other image is then enough.
+    // With a fixed batch size, each image fills a batch, so one other image is enough.
     if (last > 0 && runner.fixed_batch() == 0) places.push_back(0);
     std::vector<double> differences(places.size());
     parallel_blocks(places.size(), runner.threads(), [&](std::size_t i) {
@@ -113,7 +113,7 @@ bool differ_alone(const Runner& runner, const Sample& sample, const Scores& scor
     return *std::ranges::max_element(differences) > runner.tolerance();
 }
 
-/// Findings from the scores themselves, and about the order of the classes.
+/// Findings about the scores, and about the order of the classes.
 std::vector<Finding> look_at_scores(const Scores& scores, const LoadedModel& model,
                                     const Sample& sample, const Dataset& dataset) {
     std::vector<Finding> found;
@@ -145,14 +145,14 @@ std::vector<Finding> look_at_scores(const Scores& scores, const LoadedModel& mod
 }
 
 /// Returns nothing if no image of the trial can be read, or the model computes none of them. The
-/// run determines whether an image is the reason.
+/// run then determines whether an image is the cause.
 std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dataset,
                                     const PredictOptions& options) {
     const int threads = resolve_threads(options.threads);
     const ModelFacts& facts = model.classifier->facts();
     const Preprocess& p = model.spec.preprocess;
     Sample sample = trial_sample(dataset, trial_items(dataset, 2, facts.classes), p, options);
-    if (sample.size() < 2)  // some cannot be read: try further images
+    if (sample.size() < 2)  // if some cannot be read, tries further images
         sample =
             trial_sample(dataset, trial_items(dataset, trial_batch, facts.classes), p, options);
     if (sample.size() == 0) return std::nullopt;
@@ -160,7 +160,7 @@ std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dat
     const std::uint32_t asked = any_batch ? options.batch_size : 0;
     const std::uint32_t batch = asked > 0 ? asked : default_batch_size(facts);
     ModelTrial trial;
-    // The run searches for an image at which the model fails.
+    // The run itself searches for an image at which the model fails.
     const Runner runner(*model.classifier, batch, threads, true);
     Scores scores;
     bool differ = false;
@@ -172,7 +172,7 @@ std::optional<ModelTrial> try_model(const LoadedModel& model, const Dataset& dat
         return std::nullopt;
     }
     if (differ) {
-        // Throws if it is random; otherwise, images of a batch change each other's scores.
+        // Throws if the scores are random. Otherwise, images of a batch change each other's scores.
         const bool mixes = batches_mix(model, dataset, threads);
         if (mixes && batch > 1) {
             const Sample more =
@@ -201,7 +201,7 @@ ModelTrial known_or_tried(const LoadedModel& model, const Dataset& dataset,
     const std::scoped_lock lock(model.trial->mutex);
     std::optional<std::uint32_t>& known = model.trial->batch;
     if (known) return {.batch = *known, .findings = {}};
-    if (model.scores) return {};  // a model under attack: the attacked model was already tried
+    if (model.scores) return {};  // a model under attack; the attacked model was already tried
     std::optional<std::uint32_t> begun =
         recorded_trial(options.runs / dataset.name / model.spec.name);
     for (std::size_t i = 0; !begun && i < stored_as.size(); ++i)
@@ -223,8 +223,8 @@ ModelTrial known_or_tried(const LoadedModel& model, const Dataset& dataset,
     return *tried;
 }
 
-/// True if each image affects all others equally, as in means over a batch: its place does not
-/// matter. With a fixed batch size in the file, the place matters.
+/// True if each image affects all others equally, as in means over a batch, so that its place does
+/// not matter. With a fixed batch size in the file, it does.
 bool has_batch_statistics(const LoadedModel& model, const Sample& sample, int threads) {
     const Preprocess& p = model.spec.preprocess;
     const Runner runner(*model.classifier, trial_batch, threads);
@@ -341,7 +341,7 @@ std::vector<ModelTrial> try_models(std::span<const LoadedModel> models, const Da
                                    std::span<const std::string> stored_as) {
     std::vector<ModelTrial> trials(models.size());
     if (options.no_trial || dataset.size() == 0) return trials;
-    // The first rank's knowledge decides: others may have copies that know less, or more.
+    // The first rank's record decides, because other ranks may have other copies.
     std::vector<std::int64_t> batches(models.size());
     agree(comm, [&] {
         if (comm.rank() != 0) return;

@@ -22,7 +22,7 @@ constexpr std::array<const char*, ood_scores> ood_names{"max_softmax", "energy",
 
 struct OodMetric {
     const char* name;
-    const char* definition;  ///< before the name of the score
+    const char* definition;  ///< comes before the name of the score
     const char* heading;
     Estimate Separation::*value;
     bool out_positive;  ///< the images of the second data set are the positives
@@ -35,7 +35,7 @@ constexpr std::array<OodMetric, 3> ood_metrics{{
      true, false},
 }};
 
-/// One image; if status is not ok, it has no scores.
+/// An image, which has no scores if the status is not ok.
 struct OodRow {
     bool there = false;
     std::array<double, ood_scores> score{};
@@ -58,7 +58,7 @@ public:
         return out;
     }
 
-    /// Why the score is not known, or "".
+    /// The reason why the score is not known, or "".
     std::string lacking(std::size_t score) const {
         if (!reader_.has_probabilities()) return families::no_probabilities;
         if (score == max_softmax) return "";

@@ -26,10 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether somebody's decision about an image was correct.
+/// Whether a person's or model's decision about an image was correct.
 enum class Decided : std::uint8_t { incorrect, correct, none };
 
-/// The images' own names, in the form in which both sides are looked up: without folders and
+/// The images' names in the form for matching both sides: without folders and
 /// extension.
 std::string own_name(std::string_view path) {
     const std::string_view file = path.substr(path.find_last_of('/') + 1);
@@ -131,8 +131,8 @@ AgreementCells cells_of(std::span<const Decided> one, std::span<const Decided> o
 
 using TwoDeciders = std::pair<std::span<const Decided>, std::span<const Decided>>;
 
-/// The mean kappa of pairs over the images. Excluding an image gives one of five values for each
-/// pair: it may be in one of four cells, or in none.
+/// The mean kappa of pairs over the images. Without one image, a pair has one of five values,
+/// because the image is in one of four cells or in none.
 Estimate mean_kappa(const std::vector<TwoDeciders>& pairs, double level) {
     Estimate mean;
     std::vector<std::array<std::optional<double>, 5>> without;

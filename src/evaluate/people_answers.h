@@ -13,7 +13,7 @@ struct PeoplesAnswer {
 };
 
 /// Reads csv files, or the csv files of folders, with the columns of PeopleOptions::answers, in
-/// their order. Throws bad_input: a folder without csv files, missing columns, no answer at all.
+/// their order. Throws bad_input for a folder without csv files, missing columns, or no answers.
 std::vector<PeoplesAnswer> read_peoples_answers(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace assay

@@ -28,7 +28,7 @@ namespace {
 
 using namespace prediction;
 
-/// All models of one batch size over one data set.
+/// The run of all models with one batch size over one data set.
 class PredictionRun {
 public:
     /// `memory` is for decoding and must outlive this.
@@ -43,14 +43,14 @@ public:
           limits_(limits),
           memory_(memory) {}
 
-    /// (image, model) pairs from earlier runs.
+    /// Number of (image, model) pairs from earlier runs.
     std::uint64_t already_done() const {
         std::uint64_t rows = 0;
         for (const auto& model_run : model_runs_) rows += rows_done(*model_run);
         return rows;
     }
 
-    /// All (image, model) pairs of this run.
+    /// Number of (image, model) pairs of this run.
     std::uint64_t rows() const {
         std::uint64_t rows = 0;
         for (const auto& model_run : model_runs_) rows += model_run->writer.own_rows();
@@ -150,7 +150,7 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
                   open);
     }
     if (const auto& others = loaded.classifier->facts().data_files; !others.empty()) {
-        // The weights are in other files: two models may share the file that names them.
+        // The weights are in other files, so two models may share the file that names these.
         Hasher all;
         all.add_field(loaded.file_hash);
         for (const std::filesystem::path& file : others) all.add_field(hash_file(file));

@@ -43,7 +43,7 @@ struct VersionRun {
     std::vector<std::unique_ptr<ModelRun>> models;
 };
 
-/// All models of one batch size over some versions of one data set.
+/// The run of all models with one batch size over some versions of one data set.
 class CorruptedRun {
 public:
     using Counted = std::function<void(std::uint64_t done, std::uint64_t failed)>;
@@ -54,7 +54,7 @@ public:
     std::vector<VersionRun>& versions() { return versions_; }
     const std::vector<VersionRun>& versions() const { return versions_; }
 
-    /// The place of a preprocessing among the distinct ones.
+    /// The index of a preprocessing among the distinct ones.
     std::size_t place_of(const Preprocess& preprocess) {
         const auto known = std::find(preprocessings_.begin(), preprocessings_.end(), preprocess);
         const auto place = static_cast<std::size_t>(known - preprocessings_.begin());
@@ -84,7 +84,7 @@ public:
     }
 
 private:
-    /// The data kept about an image of the block.
+    /// The data of an image of the block.
     struct KeptImage {
         ReadImage read;
         std::string problem;  ///< why it cannot be read, or ""
@@ -95,7 +95,7 @@ private:
         std::uint64_t first;
     };
 
-    /// Whole shards of all the stores, which usually have one size.
+    /// Rows per block: whole shards of all stores, which usually have the same size.
     std::uint64_t rows_of_block() const {
         std::uint64_t shard = batch_;
         for (const VersionRun& which : versions_) {
@@ -205,12 +205,12 @@ private:
     std::uint32_t batch_;
     std::vector<VersionRun> versions_;
     std::vector<Preprocess> preprocessings_;
-    std::uint64_t first_ = 0;  // of the block
+    std::uint64_t first_ = 0;  // first row of the block
     std::vector<KeptImage> block_;
     std::atomic<std::uint64_t> kept_bytes_{0};
 };
 
-/// A store keeps one file open, its lock.
+/// A store keeps one open file, its lock.
 std::size_t most_stores() {
     rlimit files{};
     const std::size_t allowed =
@@ -220,7 +220,7 @@ std::size_t most_stores() {
     return std::clamp<std::size_t>(allowed / 2, 1, 4096);
 }
 
-/// Values that each rank determines by itself must not divide their common work differently.
+/// Ranks must not divide their common work by values that each rank determines itself.
 std::size_t first_ranks_number(Comm& comm, std::size_t mine) {
     std::int64_t number = comm.rank() == 0 ? static_cast<std::int64_t>(mine) : 0;
     comm.all_reduce({&number, 1});
@@ -245,7 +245,7 @@ StoreSpec corrupted_store_spec(const LoadedModel& model, const Dataset& dataset,
     return spec;
 }
 
-/// Checks what can be known to be wrong before anything is written.
+/// Checks the options before anything is written.
 void check_corrupted(std::span<const LoadedModel> models, const Dataset& dataset,
                      const CorruptedVersions& versions, const PredictOptions& options) {
     prediction::check_models(models);
@@ -322,7 +322,7 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
         first_ranks_number(comm, std::max<std::size_t>(most_stores() / models.size(), 1));
     for (std::size_t begin = 0; begin < all.size(); begin += each) {
         const std::size_t end = std::min(begin + each, all.size());
-        std::map<std::uint32_t, std::unique_ptr<CorruptedRun>> runs;  // by batch size
+        std::map<std::uint32_t, std::unique_ptr<CorruptedRun>> runs;  // runs by batch size
         std::map<std::pair<std::size_t, std::string>, ModelRun*> by_result;
         std::vector<std::vector<std::string>> notes;
         std::uint64_t found = 0;
@@ -353,7 +353,7 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
                     if (options.retry_failed) prediction::redo_failed(writer);
                 });
                 writer.share(comm);
-                progress.total -= dataset.size() - writer.own_rows();  // of other parts
+                progress.total -= dataset.size() - writer.own_rows();  // rows of other parts
                 const std::uint32_t batch = writer.spec().batch_size;
                 auto& run = runs[batch];
                 if (!run) run = std::make_unique<CorruptedRun>(dataset, reader, batch);

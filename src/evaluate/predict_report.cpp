@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-/// With many models on many data sets, a person can only read one line per data set.
+/// With many models on many data sets, the report has only one line per data set.
 constexpr std::size_t most_lines = 12;
 
 Table by_store(std::span<const PredictResult> results) {
@@ -58,7 +58,7 @@ Table by_dataset(std::span<const PredictResult> results) {
     return table;
 }
 
-/// Each model's notes once, for any number of data sets.
+/// Prints each model's notes once, for any number of data sets.
 std::vector<std::string> model_notes(std::span<const PredictResult> results) {
     std::vector<std::string> notes;
     for (const PredictResult& r : results) {

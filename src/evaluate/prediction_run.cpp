@@ -35,8 +35,8 @@
 namespace assay::prediction {
 namespace {
 
-/// Everything other than the model's file that determines the numbers from which a score is
-/// computed, and which scores are used.
+/// All settings besides the model's file that determine the scores, and which scores are
+/// used.
 std::string input_fingerprint(const LoadedModel& model) {
     const ModelSpec& spec = model.spec;
     const std::string pixels = fingerprint(spec.preprocess);
@@ -49,8 +49,8 @@ std::string input_fingerprint(const LoadedModel& model) {
                                 {"output", spec.output}}));
 }
 
-/// Includes the precision and the runtime if they are not the usual ones: fp32, Assay's own
-/// runtime, and step-by-step execution of the graph.
+/// Includes precision and runtime if they are not the usual ones, which are fp32, Assay's own
+/// runtime and step-by-step execution of the graph.
 std::string computing_fingerprint(const LoadedModel& model) {
     const std::string input = input_fingerprint(model);
     const ModelFacts& facts = model.classifier->facts();
@@ -61,12 +61,12 @@ std::string computing_fingerprint(const LoadedModel& model) {
     return all.size() == 1 ? input : hash_text(json_line(all));
 }
 
-/// Its stores match no later run.
+/// Stores of such a model match no later run.
 constexpr std::string_view nameless_advice =
     "nothing identifies the model, so a new process cannot resume it: use another --out, or give "
     "the model an identity";
 
-/// Returns false if something could not be kept. The error that ended the work is more informative.
+/// Returns false if some scores could not be saved. The error that ended the work says more.
 bool keep_all(std::span<ModelRun* const> runs) {
     bool kept = true;
     for (ModelRun* run : runs) {
@@ -88,8 +88,8 @@ ComputedOn computed_on(const LoadedModel& model) {
 }
 
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec) {
-    // Uses only the manifest: the data set's description may have been removed in order to be
-    // written again.
+    // Uses only the manifest, because the user may have removed the data set's description to have
+    // it written again.
     const auto there = store::any_manifest(runs / spec.dataset_name / spec.model_name);
     return there ? there->spec.batch_size : 0;
 }
@@ -199,7 +199,7 @@ void run_models(std::span<ModelRun* const> wanting, const PreparedBatch& prepare
                 }
                 const auto lacks = [&](std::uint64_t row, std::string why) {
                     const auto place = static_cast<std::size_t>(row - first);
-                    // A batch that was computed in parts may report it twice.
+                    // A batch that was computed in parts may report the image twice.
                     if (own_states[place] != RowState::ok) return;
                     own_states[place] = RowState::not_finite;
                     own_errors.push_back({row, RowState::not_finite, std::move(why)});

@@ -22,7 +22,7 @@
 
 namespace assay::prediction {
 
-/// The entry for the shards' records.
+/// The entry for the records of the shards.
 ComputedOn computed_on(const LoadedModel& model);
 
 /// One model's part in a run: its store and the shards that are being filled.
@@ -31,7 +31,7 @@ struct ModelRun {
     std::size_t preprocessing = 0;  ///< index into the distinct preprocessings
     StoreWriter writer;
     ShardBuffers shards;
-    std::vector<bool> lacking;  ///< per shard, as found at the start: threads read it without a
+    std::vector<bool> lacking;  ///< per shard, as found at the start: threads read this without a
                                 ///< lock
     BatchRunner batches;
     /// Receives the computed scores, from many threads; may be empty.
@@ -50,19 +50,19 @@ struct ModelRun {
             if (lacking.back()) {
                 shards.resume(s, dataset, retry_failed);
             } else if (writer.is_own(s)) {
-                store::forget_rows(writer.folder(), s);  // a kill may have left them
+                store::forget_rows(writer.folder(), s);  // a killed run may have left them
             }
         }
     }
 
-    /// Otherwise floats: code that replaces the classifier only accepts these, and resizing floats
-    /// gives no bytes.
+    /// Otherwise uses floats, because code that replaces the classifier only accepts these, and a
+    /// resize of floats gives no bytes.
     bool takes_bytes() const {
         return !model->scores && model->classifier->prefers_bytes() &&
                resizes_to_bytes(model->spec.preprocess);
     }
 
-    /// For the batch that begins with this row.
+    /// The buffer for the batch that begins with this row.
     bool lacks(std::uint64_t row) const {
         return lacking[static_cast<std::size_t>(row / writer.spec().shard_rows)] &&
                !shards.has(row);
@@ -76,11 +76,11 @@ std::uint64_t rows_done(const ModelRun& run);
 void keeping(std::span<ModelRun* const> runs, const std::string& dataset, const Comm& comm,
              const std::function<void()>& work);
 /// Marks shards to be computed again if they have an image that could not be read, and now can be.
-/// It may have been on a disk that was not mounted.
+/// Their disk may not have been mounted.
 void redo_where(StoreWriter& writer, const std::function<bool(std::uint64_t row)>& can_be_read_now);
 /// Marks shards to be computed again if they have an image that could be read but has no score.
 void redo_failed(StoreWriter& writer);
-/// The result except for the data set's name and notes.
+/// The result, except for the data set's name and notes.
 PredictResult result_of(const ModelRun& run, const Dataset& dataset);
 
 /// Throws usage for two models with the same name, or different class lists.
@@ -90,15 +90,15 @@ void check_ranks(std::span<const LoadedModel> models, const Dataset& dataset,
                  const PredictOptions& options, Comm& comm);
 /// Sums the results over all ranks.
 void sum_over_ranks(std::vector<PredictResult>& results, Comm& comm);
-/// A folder that is not mounted, or a wrong one, must not become a store of unreadable images:
-/// throws bad_input if no image exists, unless `nothing_to_do`.
+/// Throws bad_input if no image exists, unless `nothing_to_do`. So a wrong folder, or one that is
+/// not mounted, gives no store of unreadable images.
 void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do);
-/// Every shard of the store exists.
+/// Whether every shard of the store exists.
 bool is_complete(const std::filesystem::path& store);
 
 /// The batch size of an existing store, or 0.
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec);
-/// The requested one, otherwise the recorded one, otherwise the model's default.
+/// The requested batch size, otherwise the recorded one, otherwise the model's default.
 std::uint32_t batch_size_of(const LoadedModel& model, const StoreSpec& spec,
                             std::uint32_t recorded);
 StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
@@ -111,9 +111,9 @@ void say_trial(const ModelTrial& trial, PredictResult& result);
 
 DecodeLimits decode_limits(const PredictOptions& options);
 /// Decodes an image within the limits and hands it to `use`. An image that cannot be read, even
-/// because memory is short, is recorded in its row and is not an error: returns the reason. As long
-/// as the image has its pixels, they are part of `memory`, which threads share. `read`, unless
-/// null, receives the facts about the file.
+/// for lack of memory, is no error: its row records it, and the reason is returned. Its pixels
+/// count towards `memory`, which threads share. `read`, unless null, receives the facts about the
+/// file.
 std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
                                      const DecodeLimits& limits, MemoryBudget& memory,
                                      const std::function<void(const Image&)>& use,
@@ -121,8 +121,8 @@ std::optional<std::string> use_image(const Dataset& dataset, std::uint64_t item,
 /// Tells the kernel to fetch the files of rows that are read soon, while others are computed.
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count);
 
-/// The requested number; otherwise one per core, plus the number that the models' devices keep
-/// waiting.
+/// The requested number of threads; otherwise one per core, plus those that wait for the models'
+/// devices.
 int threads_for(std::span<const LoadedModel> models, const PredictOptions& options);
 
 /// The inputs that the models need, by preprocessing.

@@ -17,7 +17,7 @@ std::size_t input_size(const Preprocess& preprocess) {
            static_cast<std::size_t>(preprocess.width);
 }
 
-/// Exists as long as its thread: a batch's memory is used again for the next.
+/// Exists as long as its thread, so that the next batch reuses the memory.
 std::vector<PreparedBatch::Scratch>& PreparedBatch::scratch() {
     thread_local std::vector<Scratch> kept;
     return kept;

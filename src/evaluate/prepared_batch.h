@@ -17,7 +17,7 @@ namespace assay::prediction {
 /// a time.
 class PreparedBatch {
 public:
-    /// The forms that are needed from a preprocessing.
+    /// The forms that a preprocessing must provide.
     struct Forms {
         bool floats = false, bytes = false;
     };
@@ -46,7 +46,7 @@ private:
     std::vector<Scratch>& scratch_;
 };
 
-/// The size of an image's input.
+/// The size of an image's input in numbers.
 std::size_t input_size(const Preprocess& preprocess);
 
 }  // namespace assay::prediction

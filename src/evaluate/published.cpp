@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t max_table_bytes = std::uint64_t{64} << 20;
 
-/// True if the column has the name of a metric whose values are proportions.
+/// True if a column has the name of a metric whose values are proportions.
 bool is_metric(const std::string& column) {
     try {
         return parse_metric(trimmed(column)).facts->unit == Unit::proportion;
@@ -35,7 +35,7 @@ bool is_metric(const std::string& column) {
     }
 }
 
-/// timm's columns for the settings with which a model was run.
+/// timm's columns for the settings of a model's run.
 constexpr std::string_view setting_columns[] = {"img_size", "crop_pct", "interpolation"};
 
 double value_in(const CsvReader& reader, std::size_t column) {
@@ -118,7 +118,7 @@ PublishedTable read_published(const std::string& file_or_metric) {
     const bool named = sign != std::string::npos && !std::filesystem::exists(file_or_metric);
     const std::string metric = named ? file_or_metric.substr(0, sign) : "";
     const std::filesystem::path file = named ? file_or_metric.substr(sign + 1) : file_or_metric;
-    if (named) (void)parse_metric(metric);  // throws if there is none with that name
+    if (named) (void)parse_metric(metric);  // throws if no metric has that name
     return parse_published(read_text(file, max_table_bytes), file.filename().string(), metric);
 }
 
@@ -160,7 +160,7 @@ std::vector<PublishedValue> beside_published(std::span<const ScoreReport> report
 
 std::string_view place_of_published(const PublishedValue& value) {
     if (!value.measured.interval) return "";
-    // Tables have three digits of a percentage: a value that rounds to an end is not outside.
+    // Tables have three digits of a percentage. So a value that rounds to an end is not outside.
     constexpr double rounding = 5e-6;
     if (value.published < value.measured.interval->low - rounding) return "below";
     return value.published > value.measured.interval->high + rounding ? "above" : "inside";

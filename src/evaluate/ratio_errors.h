@@ -1,5 +1,5 @@
-// Errors of proportions and of values computed from them, in cases in which the textbook formulas
-// give 0.
+// Errors of proportions, and of values computed from them, if the usual formulas give
+// 0.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ double none_or_all_variance(std::uint64_t n, double level);
 Interval wilson_of_variance(double value, double variance, double quantile, double level,
                             std::string method);
 
-/// For a value that is 0 because a factor is: sets [0, bound], and half of the bound as the
-/// standard error.
+/// For a value that is 0 because a factor is 0: sets the interval [0, bound], and half of the bound
+/// as the standard error.
 void take_zero_bound(Estimate& value, double bound, double level);
 
 }  // namespace assay

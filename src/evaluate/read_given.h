@@ -11,10 +11,10 @@
 
 namespace assay {
 
-/// The data is over the targets of `map` if there is one. `notes` receives how it was interpreted.
-/// Throws usage for soft labels with a map. Throws bad_input for classes that are missing in the
-/// hierarchy or the order, or have no names here. Also throws as hierarchy_named() and
-/// read_class_list() do.
+/// The data refers to the targets of `map` if there is one. `notes` receives how it was
+/// interpreted. Throws usage for soft labels with a map. Throws bad_input for classes that are
+/// missing in the hierarchy or the order, or have no names here. Also throws as hierarchy_named()
+/// and read_class_list() do.
 GivenTruth read_given_truth(const MeasureOptions& options, const PredictionStore& store,
                             const ClassMap* map, std::vector<std::string>& notes);
 
@@ -23,7 +23,7 @@ GivenTruth read_given_truth(const MeasureOptions& options, const PredictionStore
 /// and read_class_list() do for a file that matches no classes at all.
 std::vector<std::string> leave_out_misfits(MeasureOptions& options, const PredictionStore& store);
 
-/// Throws bad_input if it is over other rows or classes.
+/// Throws bad_input if the data is for other rows or classes.
 void check_given_truth(const GivenTruth& given, std::size_t rows, std::size_t classes);
 
 }  // namespace assay

@@ -35,7 +35,7 @@ void SeenRows::merge(const SeenRows& other) {
     for (const auto& [number, more] : other.stretches_) {
         const auto [place, fresh] = stretches_.try_emplace(number, more);
         if (fresh) continue;
-        // Neither is whole: they have no row in common.
+        // Neither is complete, because they have no row in common.
         for (std::size_t w = 0; w < more.bits->size(); ++w)
             (*place->second.bits)[w] |= (*more.bits)[w];
         close(place->second);

@@ -34,7 +34,7 @@ public:
 private:
     using Bits = std::array<std::uint64_t, group_stretch / 64>;
     struct Stretch {
-        std::optional<Bits> bits = Bits{};  // no value if all of its rows have arrived
+        std::optional<Bits> bits = Bits{};  // no value if all rows of the stretch have arrived
     };
     void set(std::uint64_t row);
     void close(Stretch& stretch);

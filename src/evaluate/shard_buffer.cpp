@@ -78,7 +78,7 @@ void ShardBuffers::add(std::uint64_t first_row, std::span<const float> scores,
         const std::scoped_lock lock(mutex_);
         whole = put(index, first_row, scores, states, errors, images);
         rows_ += states.size();
-        // Images that could not be read are tried again.
+        // Images that could not be read are read again.
         if (!whole) {
             Shard& begun = *shards_[index];
             if (is_readable(states)) {
@@ -88,7 +88,7 @@ void ShardBuffers::add(std::uint64_t first_row, std::span<const float> scores,
             }
         }
         late = Clock::now() - kept_ >= every_;
-        if (late) kept_ = Clock::now();  // one thread keeps
+        if (late) kept_ = Clock::now();  // a single thread saves at a time
     }
     if (whole) write(index, *whole);
     if (late) keep();
@@ -157,7 +157,7 @@ void ShardBuffers::take_over(std::size_t index, const store::BegunRows& rows) {
 }
 
 void ShardBuffers::write(std::size_t index, Shard& shard) {
-    // Batches arrive in any order; the record must not depend on it.
+    // Batches arrive in any order, and the record must not depend on it.
     std::ranges::sort(shard.errors, {}, &RowError::row);
     Hasher all;
     std::vector<ImageFile> files;

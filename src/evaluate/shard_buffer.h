@@ -25,8 +25,8 @@ namespace assay {
 /// see store/begun_rows.h. Memory: the incomplete shards.
 class ShardBuffers {
 public:
-    /// `images` are those of the writer's data set; both must outlive this. `on` describes what
-    /// computes the scores.
+    /// `images` are those of the writer's data set; both must outlive this object. `on` describes
+    /// the device and library.
     ShardBuffers(StoreWriter& writer, const store::ImageCheck& images, ComputedOn on)
         : writer_(writer), images_(images), on_(std::move(on)) {}
 
@@ -40,11 +40,11 @@ public:
     std::uint64_t found_rows() const { return found_rows_; }
     /// Saves all batches of the incomplete shards: the run is stopped. Thread-safe.
     void keep();
-    /// How long batches are only in memory.
+    /// The time that batches are only in memory.
     void keep_every(std::chrono::steady_clock::duration time) { every_ = time; }
 
-    /// Rows [first_row, first_row + states.size()). `images` has each row's file and the whole hash
-    /// of its bytes, as they were read; "" if it was not read. Thread-safe; the thread that
+    /// Adds rows [first_row, first_row + states.size()). `images` has each row's file and the whole
+    /// hash of its bytes, as they were read; "" if it was not read. Thread-safe; the thread that
     /// completes a shard writes it. Throws bad_input if another store of the data set was meanwhile
     /// made from other images.
     void add(std::uint64_t first_row, std::span<const float> scores,
@@ -53,7 +53,7 @@ public:
 
     /// Number of rows added so far, without loaded ones.
     std::uint64_t rows() const;
-    /// The same, without batches of incomplete shards that have an unreadable image.
+    /// The same, without batches with an unreadable image in incomplete shards.
     std::uint64_t kept_rows() const;
 
 private:
@@ -70,7 +70,7 @@ private:
         std::vector<Batch> unkept;
         std::uint64_t unreadable = 0;  ///< rows of batches that are not saved
     };
-    /// The shard if it is now complete. Call it under the lock.
+    /// Returns the shard if it is now complete. Call it under the lock.
     std::unique_ptr<Shard> put(std::size_t index, std::uint64_t first_row,
                                std::span<const float> scores, std::span<const RowState> states,
                                std::span<const RowError> errors, std::span<const ReadImage> images);
@@ -84,11 +84,11 @@ private:
     mutable std::mutex mutex_;
     std::map<std::size_t, std::unique_ptr<Shard>> shards_;
     std::uint64_t rows_ = 0;
-    std::set<std::uint64_t> found_;  ///< first rows of batches
+    std::set<std::uint64_t> found_;  ///< first rows of the loaded batches
     std::uint64_t found_rows_ = 0;
     std::chrono::steady_clock::duration every_ = store::keep_rows_every;
     std::chrono::steady_clock::time_point kept_ = std::chrono::steady_clock::now();
-    std::mutex keeping_;  ///< one thread appends
+    std::mutex keeping_;  ///< allows one thread to append
 };
 
 }  // namespace assay

@@ -89,8 +89,8 @@ std::vector<ShownImage> show_image(const ShowOptions& options, std::vector<std::
     const std::vector<PredictionStore> opened = open_all_of(options.paths);
     std::vector<const PredictionStore*> stores;
     for (const PredictionStore& store : opened) stores.push_back(&store);
-    // Data that is shown once must be equal for all stores of the group: the image, its labels, the
-    // meaning of a class.
+    // Data that is shown once must be equal for all stores of the group: the image, its labels and
+    // the names of classes.
     const auto groups = store::groups_of(stores, {.classes = true, .labels = true, .name = true});
     std::map<std::string, std::size_t> namesakes;
     for (const auto& group : groups) ++namesakes[stores[group.front()]->spec().dataset_name];

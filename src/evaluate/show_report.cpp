@@ -33,7 +33,7 @@ void add(Table& table, const Predicted& p, bool probabilities) {
                Bar{p.probability, bar_width}});
 }
 
-/// The best classes, then below a line the labels that are not among them, and what is not known.
+/// The best classes, then below a line the labels that are not among them, and unknown values.
 Table table_of(const ShownImage& image, const ShownImage::Model& model) {
     Table table{.title = "",
                 .columns = {{model.name, false}, {"rank"}, {"", false}, {"%"}, {"", false}},
@@ -56,7 +56,7 @@ Table table_of(const ShownImage& image, const ShownImage::Model& model) {
             add(table, *label, model.has_probabilities);
         }
     }
-    if (image.labels.size() < 2) return table;  // of one label, top-1 says the same
+    if (image.labels.size() < 2) return table;  // for one label, top-1 shows the same
     if (model.hits) {
         table.notes.push_back(fmt::format("variable top-k: {} of the {} best {} correct",
                                           *model.hits, image.labels.size(),

@@ -23,7 +23,7 @@
 namespace assay {
 namespace {
 
-/// The requests that are sums; the others are named in `note`, or refused.
+/// The requests that are sums. Others are named in `note`, or refused.
 std::vector<MetricRequest> sums_among(std::vector<MetricRequest> requests, bool refuse,
                                       std::string& note) {
     std::string others;
@@ -91,7 +91,7 @@ std::string texts_of(const std::vector<MetricRequest>& list) {
 struct StreamingScore::Impl : StreamedRows {
     StreamingOptions options;
     ScoreOptions score;
-    std::optional<MetricStates> states;  // set once there was a batch
+    std::optional<MetricStates> states;  // set after the first batch
 
     explicit Impl(StreamingOptions given) : options(std::move(given)) {
         check_not_taken(options.measure);
@@ -135,7 +135,7 @@ struct StreamingScore::Impl : StreamedRows {
     }
 
     void prepare() {
-        // The existing numbers of labels are only known at the end: the sums cover all of them.
+        // The existing numbers of labels are only known at the end, so the sums cover all numbers.
         const std::vector<std::uint64_t> any(most_labels_per_image + 1, 1);
         for (const MetricRequest& request : expand_labels_per_image(score.metrics, any))
             states->prepare(request);
@@ -177,7 +177,7 @@ struct StreamingScore::Impl : StreamedRows {
             facts = facts.subspan(n);
         }
     }
-    /// The same for rows whose numbers are in `rows`, by their places in the batch.
+    /// The same for rows whose numbers are in `rows`, in the order of the batch.
     void take_placed(std::vector<std::vector<RowFacts>>& units,
                      std::span<const std::uint64_t> rows) {
         seen->add(rows);
@@ -259,7 +259,7 @@ void StreamingScore::update(const ScoreMatrix& scores, const LabelSets* targets,
     const RowReader reader(batch);
     ScoredRows rows(reader, truth, {}, {});
 
-    // Nothing is kept before the whole batch was read.
+    // No row is added before the whole batch was read.
     std::vector<std::vector<RowFacts>> facts(rows.units());
     ScoreCounts counts;
     std::mutex mutex;
@@ -401,7 +401,7 @@ ScoreReport StreamingScore::report() const {
     report.notes = all.notes;
     const MeasuredOn on{report.model, report.dataset, "", all.counts.items};
     PassRun run(sums, nullptr);
-    // Sets without several members are single labels.
+    // Sets that never have several members are single labels.
     if (!all.label_counts.empty() && all.label_counts.size() <= 2) shape.only_valid = false;
     for (const MetricRequest& request : requests)
         report.measurements.push_back(measurement_of(request, run.estimate(request), shape, on,

@@ -50,7 +50,7 @@ void read_score_counts(FieldReader& in, ScoreCounts& counts) {
     for (std::uint64_t* count : fields_of(counts)) *count = in.number(most);
 }
 
-/// The group is not known yet.
+/// The group of these rows is not known yet.
 void write_row(FieldWriter& out, const RowFacts& row) {
     static_assert(sizeof(RowFacts) == 80, "a new fact belongs here and into read_row()");
     out.small(row.predicted).small(row.rank).small(row.hits).number(row.target_known);
@@ -61,7 +61,7 @@ void write_row(FieldWriter& out, const RowFacts& row) {
 }
 
 RowFacts read_row(FieldReader& in, std::uint64_t rows, const Shape& shape) {
-    const auto place = [&] {  // -1, or a class, or a number of classes
+    const auto place = [&] {  // -1, a class, or the number of classes
         const std::int64_t value = in.small();
         if (value < -1 || value > std::int64_t{shape.classes})
             refuse_state("a row has classes that do not exist");
@@ -95,7 +95,7 @@ RowFacts read_row(FieldReader& in, std::uint64_t rows, const Shape& shape) {
         refuse_state("a row waits for others although it is complete");
     row.target = cls();
     row.valid = static_cast<std::uint32_t>(in.number(shape.classes));
-    // Slots of sums are found by both.
+    // Both maps find the slots of sums.
     if (std::cmp_greater(row.hits, row.valid))
         refuse_state("a row has more valid classes found than it has");
     row.in_set = in.flag();

@@ -1,4 +1,4 @@
-// The data of a stream of scores other than its sums, and its bytes (StreamingScore::state()).
+// The data of a stream of scores besides its sums, and its form as bytes (StreamingScore::state()).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace assay {
 
 struct StreamedRows {
-    bool with_targets = false, with_sets = false;  ///< of every batch
+    bool with_targets = false, with_sets = false;  ///< whether every batch has them
     ScoreKind kind = ScoreKind::logits;
     StorageFormat storage = StorageFormat::full_f32;
     ClassList names;
@@ -28,7 +28,7 @@ struct StreamedRows {
     std::vector<RowFacts> pending;  ///< rows of the last stretch, whose groups are not known yet
     std::optional<SeenRows> seen;   ///< set if every batch has row numbers
 
-    /// One more than the greatest row.
+    /// One more than the largest row.
     std::uint64_t end() const { return seen ? seen->end() : counts.items; }
 };
 

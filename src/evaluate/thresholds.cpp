@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t most_threshold_bytes = std::size_t{64} << 20;
 
-/// One per class; 0 means not set yet.
+/// One value per class; 0 means that it is not set yet.
 using Thresholds = std::vector<double>;
 
 void refuse_outside(double threshold, std::string_view name, const std::string& where) {
@@ -106,7 +106,7 @@ Thresholds thresholds_of_file(const std::filesystem::path& path, const ClassList
     });
 }
 
-/// "cat=0.3". The last '=' is the separator: a class name may contain one.
+/// Parses "cat=0.3". The last '=' is the separator, because a class name may contain one.
 std::pair<std::string_view, double> parted(const std::string& named) {
     const std::size_t at = named.rfind('=');
     const std::string_view text = named;

@@ -13,17 +13,17 @@
 
 namespace assay {
 
-/// Classes of the shape and the texture of an image; -1 means none, or none of the map's.
+/// The classes of an image's shape and texture; -1 if there is none, or the map excludes it.
 struct Cues {
     std::int32_t shape = -1, texture = -1;
 };
 
-/// Metrics of single labels use the data set's own labels, for any label sets, if these own labels
-/// are single ones. They are if some item has one and none has several. Returns true if they are
-/// not, so that an item's only valid class in `sets`, if it has one, is used.
+/// Metrics of single labels use the data set's own labels if these are single: some item has one,
+/// and none has several. Returns true if they are not. Then an item's only valid class in `sets` is
+/// used.
 bool only_valid_stands_in(const LabelSets& own, const LabelSets& sets);
-/// "10 of 310 labelled images of V1 have a single label, less than 5 %": why metrics of one label
-/// are skipped (is_sliver()). `set` is a data set's name, or "".
+/// Says why metrics of one label are skipped (is_sliver()): "10 of 310 labelled images of V1 have a
+/// single label, less than 5 %". `set` is a data set's name, or "".
 std::string sliver_text(std::uint64_t single, std::uint64_t labelled, const std::string& set = "");
 
 /// The member of each set that has exactly one; -1 for the others. Shares the sets' memory if
@@ -38,7 +38,7 @@ public:
         const auto set = sets_[item];
         return set.size() == 1 ? set[0] : -1;
     }
-    /// -1 adds a set without members.
+    /// Adds a set; -1 adds one without members.
     void push_back(std::int32_t member) { sets_.append({&member, member < 0 ? 0U : 1U}); }
 
 private:
@@ -50,18 +50,18 @@ LabelCoverage coverage_of(const OnlyMembers& targets, const LabelSets& sets);
 
 /// The truth for each of the store's rows.
 struct Truth {
-    LabelSets labels;             ///< the valid classes: for metrics of label sets
+    LabelSets labels;             ///< the valid classes, for metrics of label sets
     OnlyMembers targets;          ///< the single label of each row, for the other metrics; -1 means
                                   ///< none
-    bool only_valid = false;      ///< `targets` are the only members of `labels`
-    bool cues_named = false;      ///< result of has_cues() for the data set
+    bool only_valid = false;      ///< whether `targets` are the only members of `labels`
+    bool cues_named = false;      ///< has_cues() of the data set
     std::vector<Cues> cues = {};  ///< empty: `no_cues` says why
     std::string no_cues = "";
     GivenTruth given = {};
-    /// The group that each row is resampled with, by its cluster; empty: by its place.
+    /// The resampling group of each row by its cluster; empty means by its place.
     std::vector<std::uint8_t> group = {};
-    std::vector<std::uint32_t> cluster = {};  ///< of each row, if `clustered`
-    bool clustered = false;                   ///< items of one cluster are not independent
+    std::vector<std::uint32_t> cluster = {};  ///< cluster of each row, if `clustered`
+    bool clustered = false;                   ///< whether items of one cluster are dependent
 };
 
 /// Labels and cues over the predicted classes (the map's targets if there is one). Throws bad_input

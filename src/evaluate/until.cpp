@@ -94,7 +94,7 @@ UntilResult images_until(std::span<const LoadedModel> models, const Dataset& dat
         // Images without a label or a score do not narrow the interval.
         const double usable = static_cast<double>(labelled) / static_cast<double>(result.pilot);
         const auto needed = static_cast<double>(images_needed(until, correct, labelled));
-        // Compares as doubles: the needed number may exceed 64 bits.
+        // Compares as doubles, because the needed number may exceed 64 bits.
         const double sample =
             std::min(std::ceil(needed / usable), static_cast<double>(dataset.size()));
         result.images = std::max(result.images, static_cast<std::uint64_t>(sample));

@@ -11,12 +11,12 @@
 namespace assay::evaluate {
 
 struct PredictWatch {
-    /// Receives the scores of each computed batch, with the number of the model, and changes
-    /// nothing. It is called from many threads. It may be empty.
+    /// Receives the scores of each computed batch, with the index of the model. Many threads call
+    /// it. It may be empty.
     std::function<void(std::size_t model, const ImageBatch& batch, std::span<const float> scores)>
         batch;
     /// Batches are computed in the order of the hashes of their first images' ids, so that the
-    /// results so far represent the whole. No bit of the result depends on it. All shards are in
+    /// results so far represent the whole. Results do not depend on the order. All shards are in
     /// memory until they are complete.
     bool in_hash_order = false;
 };

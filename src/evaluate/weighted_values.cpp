@@ -32,8 +32,8 @@ double hit_of(const WeightedImage& image) {
     return image.predicted == image.label ? 1 : 0;
 }
 
-/// The weight of the images by class: hits, labels and predictions. Or the derivatives of a value
-/// with respect to these.
+/// The weights of hits, labels and predictions by class, or the derivatives of a value by
+/// these.
 struct OfClasses {
     std::vector<double> hits, labels, predictions;
 

@@ -1,4 +1,4 @@
-// Metrics of images that do not count the same.
+// Metrics with a weight for each image.
 //
 // Intervals follow from the influence of each image (weighted_interval.h).
 // python/assay/_weighted.py has the same for scores in memory.
@@ -13,14 +13,14 @@
 
 namespace assay::evaluate {
 
-/// An image that counts: it has a single label, scores and a weight.
+/// An image that counts, because it has a single label, scores and a weight.
 struct WeightedImage {
     double weight = 0;  ///< above 0; the weights of all images sum to 1
     double loss = 0;    ///< -ln p(label)
     double brier = 0;   ///< squared distance of the probabilities from the label's
     std::int32_t label = -1;
-    std::int32_t predicted = -1;  ///< -1: no class
-    std::int32_t rank = -1;       ///< of the label; -1: not among the stored classes
+    std::int32_t predicted = -1;  ///< -1 for no class
+    std::int32_t rank = -1;       ///< rank of the label; -1: not among the stored classes
     float confidence = 0;
     float target = 0;  ///< probability of the label
 };

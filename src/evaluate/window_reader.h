@@ -32,7 +32,7 @@ public:
     }
 
     Image make(const CorruptionVersion& what, const Image& window, std::uint64_t row) const {
-        // Smaller shares of memory are not worth waiting for.
+        // Does not wait for smaller shares of memory.
         constexpr std::uint64_t small_share = std::uint64_t{32} << 20;
         MemoryBudget::Share share;
         const std::uint64_t bytes = CorruptedVersions::memory(window.width, window.height);
@@ -40,8 +40,8 @@ public:
         return versions_.make(what, window, dataset_.ids[static_cast<std::size_t>(row)]);
     }
 
-    /// True if the version can be made now. Remembers the result for its images: the stores of one
-    /// run mostly lack the same ones.
+    /// True if the version can be made now. Caches the result, because the stores of one run mostly
+    /// lack the same images.
     bool can_be_made(const CorruptionVersion& which, std::uint64_t row) {
         const auto known = sides_.find(row);
         std::pair<int, int> sides{0, 0};

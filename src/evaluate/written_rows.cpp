@@ -17,7 +17,7 @@
 namespace assay::prediction {
 namespace {
 
-/// Empty for formats that do not contain all scores.
+/// Empty for formats without all scores.
 std::vector<float> written_scores(const std::filesystem::path& folder, const StoreSpec& spec,
                                   const store::ShardRecord& record) {
     if (spec.storage != StorageFormat::full_f32 && spec.storage != StorageFormat::full_f16)
@@ -38,7 +38,7 @@ std::vector<float> written_scores(const std::filesystem::path& folder, const Sto
     return scores;
 }
 
-/// The facts about the image now; no value if it differs from the recorded one.
+/// The current facts about the image; no value if it differs from the record.
 std::optional<ReadImage> same_image(const Dataset& dataset, std::uint64_t row,
                                     const ImageFile& recorded) {
     throw_if_stopped();
@@ -47,7 +47,7 @@ std::optional<ReadImage> same_image(const Dataset& dataset, std::uint64_t row,
         ReadImage read = image_read(bytes);
         if (store::image_file(read.bytes, read.hash) == recorded) return read;
     } catch (const Error& error) {
-        if (error.code() == ErrorCode::interrupted) throw;  // otherwise, the run reports it
+        if (error.code() == ErrorCode::interrupted) throw;  // the run reports any other error
     }
     return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// The rows of a written shard that is computed again: most of them need no model.
+// Reuses the rows of a written shard that is computed again, because most of them need no model.
 #pragma once
 
 #include <cstddef>

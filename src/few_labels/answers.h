@@ -1,4 +1,4 @@
-// People's answers about the drawn images: which classifiers are correct on each.
+// People's answers about the drawn images: which classifiers are correct on each image.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Judgements {
     std::optional<GoldCounts> gold;  ///< with options.gold
 };
 
-/// Votes are decided by majority; ties are no. An image cannot be judged if four fifths of the
+/// The majority of votes decides; ties count as no. An image cannot be judged if four fifths of the
 /// annotators cannot say whether it shows a predicted label. It is open until each of its predicted
 /// labels has an answer; answers that were known before are not overruled by votes; annotators who
 /// chose a class answered all of them. Throws as read_votes(), read_label_sets() and

@@ -17,8 +17,8 @@ struct Design {
     std::vector<std::string> store_ids;
     Purpose purpose = Purpose::both;
     std::uint64_t seed = 0;
-    std::uint64_t images = 0;           ///< of the pool
-    std::vector<std::uint64_t> strata;  ///< images of each
+    std::uint64_t images = 0;           ///< images in the pool
+    std::vector<std::uint64_t> strata;  ///< number of images in each stratum
     std::vector<std::uint64_t> drawn;   ///< total number after each round
     std::vector<std::string> times;     ///< of the rounds
     /// Numbers of labels at which results were shown without --peek and --stop-at, each once.

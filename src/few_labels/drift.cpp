@@ -14,7 +14,7 @@
 namespace assay::few_labels {
 namespace {
 
-/// The mean of a quantity over a pool.
+/// The mean of a quantity over a pool, with its error.
 struct PoolMean {
     double sum = 0, squares = 0, n = 0;
     void add(double x) {
@@ -28,14 +28,14 @@ struct PoolMean {
         n += more.n;
     }
     double mean() const { return n > 0 ? sum / n : 0; }
-    /// Of the mean.
+    /// Standard error of the mean.
     double variance() const {
         return n > 1 ? std::max(0.0, squares / n - mean() * mean()) / (n - 1) : 0;
     }
 };
 
-/// Signs from the predictions of a pool: consensus, agreement, and the confidence of each
-/// classifier.
+/// Signs of drift from the predictions of a pool: consensus, agreement, and each classifier's
+/// confidence.
 struct PoolSigns {
     std::vector<std::string> classifiers;
     PoolMean consensus, agreement;

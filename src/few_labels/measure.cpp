@@ -215,7 +215,7 @@ private:
     }
 
     TargetEstimate estimate(const Target& target) const {
-        // If no image of a stratum of the domain was judged, its images remain unknown.
+        // If no image of a stratum was judged, the accuracy on its images is unknown.
         return estimate_target(target, used_.strata, result_.quantile, unjudged_ >= partly);
     }
 

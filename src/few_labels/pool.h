@@ -1,5 +1,5 @@
-// The predictions of several classifiers for one pool of images, and the information that they give
-// about each image without any label. They are read in rounds: memory does not grow with the pool.
+// The predictions of several classifiers for one pool of images, and what they show about each
+// image without labels. They are read in rounds, so that memory does not grow with the pool.
 #pragma once
 
 #include <cstddef>
@@ -60,8 +60,8 @@ public:
                         const std::function<void(std::uint64_t first,
                                                  std::span<const ImageFacts> facts)>& take) const;
     /// Reads all images of the pool: many threads call `add(block's sum, row, predictions)`; then
-    /// one thread calls `merge(block's sum)` in the order of the blocks. The bits are the same for
-    /// any number of threads. `Sum` begins as `zero`.
+    /// one thread calls `merge(block's sum)` in the order of the blocks. Results are bit-identical
+    /// for any number of threads. `Sum` begins as `zero`.
     template <class Sum, class Add, class Merge>
     void sum(int threads, const ProgressCallback& progress, std::string_view step, const Sum& zero,
              const Add& add, const Merge& merge) const;

@@ -8,7 +8,7 @@ namespace assay::few_labels {
 Sample draw(const Pool& pool, const Strata& strata, const std::vector<std::uint64_t>& labels,
             std::uint64_t seed, int threads, const ProgressCallback& progress) {
     using Key = std::pair<std::uint64_t, std::uint64_t>;  // random key, row
-    std::vector<std::vector<Key>> heaps(strata.size());   // the largest first
+    std::vector<std::vector<Key>> heaps(strata.size());   // heaps with the largest key on top
     pool.for_each_round(threads, progress, "sample",
                         [&](std::uint64_t first, std::span<const ImageFacts> facts) {
                             for (std::size_t i = 0; i < facts.size(); ++i) {

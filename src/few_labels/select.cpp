@@ -35,7 +35,7 @@ ResultType result_type(ResultOf<SampleRow>) {
     return rows;
 }
 
-/// A new study, or the existing one, with its stores.
+/// A new study, or the existing study, with its stores.
 Design begun_design(const std::filesystem::path& study, const DrawOptions& options,
                     std::vector<PredictionStore>& stores, std::vector<std::string>& warnings) {
     std::optional<Design> there = read_design(study);

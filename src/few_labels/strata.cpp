@@ -32,7 +32,7 @@ std::array<std::size_t, 2> shared_out(const std::array<double, 2>& totals,
     return {unanimous, wanted - unanimous};
 }
 
-/// The stratum, from 0, of an element with size `size` that ends at `running` of `total`.
+/// The stratum, from 0, of an element of size `size` that ends at `running` of `total` sizes.
 std::uint8_t cut(double running, double size, double total, std::size_t strata) {
     const double at = (running - size / 2) / total * static_cast<double>(strata);
     return static_cast<std::uint8_t>(std::min(at, static_cast<double>(strata) - 1e-9));
@@ -150,7 +150,7 @@ Strata::Strata(const Pool& pool, Purpose purpose, std::size_t wanted, int thread
             std::ranges::sort(part.entries, [](const Part::Entry& a, const Part::Entry& b) {
                 return a.key != b.key ? a.key < b.key : a.row < b.row;
             });
-            part.total = 0;  // in the order of the division into strata
+            part.total = 0;  // summed in the order of the division into strata
             for (const Part::Entry& one : part.entries) part.total += one.size;
             double running = 0;
             for (const Part::Entry& one : part.entries) {
@@ -199,7 +199,7 @@ void Strata::join_small(std::vector<std::uint8_t>& final_of) {
         totals_.erase(totals_.begin() + at);
         contested_.erase(contested_.begin() + at);
     };
-    // Removes empty strata first: they contain no image.
+    // Removes empty strata first, because they contain no image.
     for (std::size_t h = images_.size(); h-- > 0;) {
         if (images_[h] > 0 || images_.size() == 1) continue;
         const bool kept = contested_[h == 0 ? 1 : h - 1];

@@ -1,5 +1,5 @@
-// Strata of a pool according to its predictions, and a sample that can grow: it keeps its images
-// and adds more.
+// Strata of a pool according to its predictions, and a sample that can grow without dropping
+// images.
 #pragma once
 
 #include <array>
@@ -71,13 +71,13 @@ private:
     std::vector<bool> contested_;
 };
 
-/// Numbers of labels per stratum. A stratum first gets two if it has as many images. Then the
-/// stratum with the largest total / (labels + 1/2) that has images left gets one at a time. The
-/// first one wins ties. A larger number of labels never reduces any stratum's number.
+/// Numbers of labels per stratum. A stratum first gets two if it has as many images. Then one label
+/// at a time goes to the stratum with images left that has the largest total / (labels + 1/2). The
+/// first stratum wins ties. A larger number of labels never reduces any stratum's number.
 std::vector<std::uint64_t> allocate(std::span<const double> totals,
                                     std::span<const std::uint64_t> images, std::uint64_t labels);
 
-/// Order of the images in a stratum.
+/// The random order of the images in a stratum.
 std::uint64_t draw_key(std::uint64_t seed, std::uint64_t row);
 
 }  // namespace assay::few_labels

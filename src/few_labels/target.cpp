@@ -11,10 +11,10 @@ namespace assay::few_labels {
 namespace {
 
 constexpr std::size_t least_cell = 5;  // labels
-constexpr double least_errors = 5;     // at least this many of the rarer kind are needed for a
+constexpr double least_errors = 5;     // fewest labels of the rarer kind for a
                                        // regression
 constexpr std::size_t per_slope = 60;  // labels needed per covariate
-constexpr double shrinkage = 3;        // number of errors with which the factor 1 is weighted
+constexpr double shrinkage = 3;        // weight of the factor 1, as a number of errors
 constexpr double most_leverage = 0.95;
 
 /// The cell of each stratum, or -1 if no image of the domain is in it.
@@ -44,7 +44,7 @@ struct LabelCell {
                                               // of weighted values
     double count = 0;
     Covariates x = {}, means = {};  // weighted sums of the labels, sums over the images
-    double size = 0, mean = 0, sampled = 0, unit = 0;  // n_k, z_k, f_k, u_k
+    double size = 0, mean = 0, sampled = 0, unit = 0;  // n_k, z_k, f_k, u_k in the paper
 };
 
 std::vector<LabelCell> filled_cells(const Target& target, const std::vector<int>& cell_of,
@@ -105,7 +105,7 @@ struct Regressed {
     double adjustment = 0, variance = 0;
 };
 
-/// The regression of the labels about the means of their cells, with the weights that minimize the
+/// The regression of the labels around the means of their cells, with weights that minimize the
 /// variance.
 Regressed regressed(const Target& target, const std::vector<LabelCell>& cells,
                     const std::vector<int>& cell_of, std::span<const double> weight,
@@ -155,7 +155,7 @@ Regressed regressed(const Target& target, const std::vector<LabelCell>& cells,
     return out;
 }
 
-/// How much the variance grows because the number of images that can be judged is estimated.
+/// The additional variance because the number of images that can be judged is estimated.
 double growth_of_unjudged(const Target& target, std::span<const StratumSample> strata, double mean,
                           double factor) {
     std::vector<double> hits(strata.size(), 0), labels(strata.size(), 0);
@@ -230,7 +230,7 @@ TargetEstimate estimate_target(const Target& target, std::span<const StratumSamp
 }
 
 double anytime_quantile(double labels, double planned, double alpha) {
-    // For alpha = .05: -2 ln alpha + ln(1 - 2 ln alpha).
+    // The value of -2 ln alpha + ln(1 - 2 ln alpha) for alpha = .05.
     const double narrowest = -2 * std::log(alpha) + std::log(1 - 2 * std::log(alpha));
     const double x = narrowest * labels / planned;
     return std::sqrt(2 * (x + 1) / x * std::log(std::sqrt(x + 1) / alpha));

@@ -1,4 +1,4 @@
-// Estimates a mean over images of a pool from a stratified sample: one routine for accuracies,
+// Estimates a mean over images of a pool from a stratified sample: the same code for accuracies,
 // differences and groups.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace assay::few_labels {
 
-/// Largest number of covariates: numbers that are known for every image of the pool and are related
-/// to its value.
+/// The largest number of covariates, which are numbers that are known for every image of the pool
+/// and related to its value.
 inline constexpr std::size_t most_covariates = 2;
 using Covariates = std::array<double, most_covariates>;
 
@@ -36,7 +36,7 @@ struct Target {
 
 /// The known facts about a stratum's sample.
 struct StratumSample {
-    double images = 0;  ///< N_h: images of the pool that can be judged
+    double images = 0;  ///< N_h: images of the stratum that can be judged
     double labels = 0;  ///< n_h: images of the sample that were judged
     double judged = 1;  ///< r_h: proportion of the sample that could be judged
 };
@@ -56,8 +56,8 @@ struct TargetEstimate {
 TargetEstimate estimate_target(const Target& target, std::span<const StratumSample> strata,
                                double quantile, bool partly_judged = false);
 
-/// Replaces the normal quantile if somebody looks at results while labels arrive, and stops as soon
-/// as an interval excludes 0. It uses a normal mixture boundary, narrowest at `planned`.
+/// Replaces the normal quantile if a study may stop as soon as an interval excludes 0. It is the
+/// boundary of a normal mixture, which is narrowest at `planned` labels.
 double anytime_quantile(double labels, double planned, double alpha);
 
 }  // namespace assay::few_labels

@@ -17,11 +17,11 @@
 
 namespace assay::few_labels {
 
-/// Targets are numbered: accuracies, then pairs, then groups by classifier.
+/// Targets have indices: accuracies first, then pairs, then groups by classifier.
 class Targets {
 public:
-    /// `attribute` defines the groups; "" means none. The pool and its strata must outlive this.
-    /// Throws usage if the data set has no such attribute, or it has more than 1,000 values.
+    /// `attribute` defines the groups; "" means none. The pool and its strata must outlive this
+    /// object. Throws usage if the data set lacks the attribute, or it has more than 1,000 values.
     Targets(const Pool& pool, const Strata& strata, const std::string& attribute);
 
     std::size_t size() const { return models_ + pairs_.size() + groups_.size() * models_; }

@@ -21,12 +21,12 @@ void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_bmp(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_tiff(Bytes bytes, Image& image, const DecodeLimits& limits);
 void decode_gif(Bytes bytes, Image& image, const DecodeLimits& limits);
-/// Takes bytes for which is_netpbm() is true.
+/// Decodes bytes for which is_netpbm() is true.
 void decode_netpbm(Bytes bytes, Image& image, const DecodeLimits& limits);
 bool is_netpbm(Bytes bytes);
 
-/// Throw bad_input: "damaged JPEG image: `what`", "truncated JPEG image: `what`", "unsupported JPEG
-/// image: `what`".
+/// These throw bad_input: "damaged JPEG image: `what`", "truncated ...", "unsupported
+/// ...".
 [[noreturn]] void damaged(std::string_view format, std::string_view what);
 [[noreturn]] void truncated(std::string_view format, std::string_view what);
 [[noreturn]] void unsupported(std::string_view format, std::string_view what);

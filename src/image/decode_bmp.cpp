@@ -1,5 +1,5 @@
-// BMP: the variants that Pillow 9.4 reads, with the same results. No library has the same limits,
-// and the format is small.
+// BMP: the variants that Pillow 9.4 reads, with the same results. No library accepts the same
+// files, and the format is small.
 #include <array>
 #include <optional>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view bmp = "BMP";
 enum Compression : std::uint32_t { raw = 0, rle8 = 1, rle4 = 2, bitfields = 3 };
 
-/// Little-endian numbers with every read checked.
+/// Reads little-endian numbers and checks every read.
 class Cursor {
 public:
     Cursor(Bytes bytes, std::size_t at) : bytes_(bytes), at_(at) {}
@@ -114,7 +114,7 @@ Order byte_order(const Header& h) {
                                  h.masks[0], h.masks[1], h.masks[2], h.masks[3]));
 }
 
-/// Bits of green in a 16-bit pixel: 5 or 6.
+/// The number of green bits in a 16-bit pixel: 5 or 6.
 int green_bits(const Header& h) {
     if (h.compression == raw || (h.masks[0] == 0x7C00 && h.masks[1] == 0x3E0 && h.masks[2] == 0x1F))
         return 5;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view gif = "GIF";
 constexpr int most_code_bits = 12;
 
-/// Bytes in order, with every read checked.
+/// Reads bytes in order, and checks every read.
 class GifCursor {
 public:
     explicit GifCursor(Bytes bytes) : bytes_(bytes) {}
@@ -39,7 +39,7 @@ private:
     std::size_t at_ = 0;
 };
 
-/// R, G, B, 255 of each index.
+/// The bytes R, G, B, 255 of each index.
 using Palette = std::array<std::uint8_t, 1024>;
 
 Palette grey_ramp() {
@@ -131,7 +131,7 @@ private:
     int in_block_ = 0;
 };
 
-/// LZW with GIF's table: when it is full, it stays unchanged until a clear code.
+/// LZW with GIF's table: a full table stays unchanged until a clear code.
 void unpack_frame(GifCursor& in, FramePixels& out) {
     constexpr std::size_t most_codes = std::size_t{1} << most_code_bits;
     const int index_bits = in.u8();

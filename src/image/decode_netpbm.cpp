@@ -1,6 +1,6 @@
 // PBM, PGM and PPM (Netpbm), raw and plain, with up to 16 bits per sample, as Pillow 9.4 reads
 // them. Samples are scaled to 255. Grey of more than 8 bits becomes a 32-bit integer, which
-// convert("RGB") cuts at 255.
+// convert("RGB") clips at 255.
 #include <cmath>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace assay::pixels {
 namespace {
 
 constexpr std::string_view netpbm = "PNM";
-/// the value of a black-and-white image's only bit; otherwise the maximum is read
+/// the value of the only bit in a black-and-white image; otherwise the file gives it
 constexpr std::uint32_t black_and_white = 0;
 
 bool is_netpbm_blank(char c) {
@@ -34,7 +34,7 @@ public:
         }
         return at_ < text_.size() ? text_[at_++] : '\0';
     }
-    /// Also consumes the one blank after the number.
+    /// Reads a number, and the one blank after it.
     std::uint64_t number(std::string_view what) {
         constexpr std::size_t most_digits = 10;
         char c = next();
@@ -99,7 +99,7 @@ void read_plain(NetpbmText& in, const std::vector<std::uint8_t>& levels, std::si
     }
 }
 
-/// One bit per pixel; 1 is black.
+/// A bit per pixel; 1 is black.
 template <class Put>
 void read_bits(NetpbmText& in, bool plain, std::size_t width, std::size_t height, const Put& put) {
     const std::size_t row_bytes = (width + 7) / 8;

@@ -1,5 +1,5 @@
-// PNG through libpng. Grey of 16 bits is special. Pillow opens it as 32-bit integers and cuts them
-// at 255, while every other 16-bit kind keeps the high byte. Palettes are looked up here, because
+// PNG through libpng. Grey of 16 bits is special. Pillow opens it as 32-bit integers and clips them
+// at 255, but keeps the high byte for all other 16-bit kinds. Palettes are looked up here, because
 // Pillow shows an index beyond the palette as gray.
 #include <csetjmp>
 #include <vector>
@@ -148,7 +148,7 @@ private:
     int depth_ = 0;
 };
 
-/// Widens a row in place, from its end: entry x lies at byte x (or 2x) and goes to byte 4x.
+/// Widens a row in place, from its end: entry x moves from byte x (or 2x) to byte 4x.
 void widen_palette(std::uint8_t* row, int width, const std::uint8_t* table) {
     for (int x = width - 1; x >= 0; --x) std::memcpy(row + 4 * x, table + 4 * row[x], 4);
 }

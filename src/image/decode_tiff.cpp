@@ -1,5 +1,5 @@
-// TIFF through libtiff, first page only. The samples of a pixel go to its four bytes first (cut to
-// 8 bits as Pillow cuts them). Then each pixel is turned into R, G, B in place. Pillow applies the
+// TIFF through libtiff, first page only. The samples of a pixel first go to its four bytes, reduced
+// to 8 bits like in Pillow. Then each pixel is converted to R, G, B in place. Pillow applies the
 // orientation tag of a TIFF, so this decoder does too.
 #include <array>
 #include <memory>
@@ -83,7 +83,7 @@ int keep_lost_tag(TIFF*, void* data, const char*, const char* format, va_list ar
     return 1;
 }
 
-/// A stop request also ends reading early.
+/// A stop request also ends a read early.
 [[noreturn]] void refuse_damage(const Source& source) {
     throw_if_stopped();
     damaged(tiff, source.message);
@@ -101,7 +101,7 @@ File open(Source& source) {
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_memory);
     TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_error, &source);
     TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keep_lost_tag, &source);
-    // "m": no memory map. Only the first directory is read.
+    // "m" means no memory map. Only the first directory is read.
     File file(TIFFClientOpenExt("image", "rm", &source, read_bytes, write_bytes, seek, close,
                                 size_of, nullptr, nullptr, options.get()));
     if (!file) refuse_damage(source);
@@ -244,7 +244,7 @@ void read_blocks(TIFF* file, const Source& source, const TiffLayout& l, const Bl
     }
 }
 
-/// The colour map cut to 8 bits: R, G, B, X entries.
+/// The colour map, reduced to 8 bits: entries of R, G, B, X.
 std::array<std::uint8_t, 1024> read_palette(TIFF* file, const TiffLayout& l) {
     std::array<std::uint8_t, 1024> table{};
     std::uint16_t *r = nullptr, *g = nullptr, *b = nullptr;

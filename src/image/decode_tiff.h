@@ -14,14 +14,14 @@ struct TiffLayout {
     std::uint32_t width = 0;
     std::uint32_t height = 0;
     int bits = 1;         ///< a sample
-    int samples = 1;      ///< a pixel, extras among them
-    int extras = 0;       ///< samples that are not colors
-    int first_extra = 0;  ///< what the first of them means (EXTRASAMPLE_...)
+    int samples = 1;      ///< samples per pixel, including extra samples
+    int extras = 0;       ///< samples per pixel that are not colors
+    int first_extra = 0;  ///< meaning of the first extra sample (EXTRASAMPLE_...)
     int format = 1;       ///< SAMPLEFORMAT_...
     int photometric = 0;  ///< PHOTOMETRIC_...
     int compression = 1;
     int orientation = 1;
-    bool separate = false;  ///< each sample is in a plane of its own
+    bool separate = false;  ///< whether each sample is in a separate plane
     bool big_endian = false;
 };
 
@@ -34,7 +34,7 @@ inline int planes(const TiffLayout& l) {
     return l.samples < 4 ? l.samples : 4;
 }
 
-/// Bytes of a row of `pixels` pixels in one plane.
+/// The number of bytes of `pixels` pixels in a row of one plane.
 inline std::size_t row_bytes(const TiffLayout& l, std::uint32_t pixels) {
     return (std::size_t{pixels} * static_cast<std::size_t>(l.separate ? 1 : l.samples) *
                 static_cast<std::size_t>(l.bits) +

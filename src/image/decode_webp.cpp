@@ -42,7 +42,7 @@ std::string_view meaning(VP8StatusCode status) {
     }
 }
 
-/// RIFF records its own length: if bytes are missing, the file is truncated; otherwise it is
+/// RIFF records its length. If bytes are missing, the file is truncated; otherwise it is
 /// damaged.
 [[noreturn]] void refuse_container(Bytes bytes) {
     if (bytes.size() >= 12) {

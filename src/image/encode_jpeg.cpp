@@ -1,5 +1,5 @@
 // JPEG through libjpeg-turbo. As in decode_jpeg.cpp, libjpeg reports errors by a call that must not
-// return. So the function that it leaves may hold no object that needs a destructor.
+// return. So the function that it leaves must not have objects with destructors.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +52,7 @@ bool write_jpeg(const Image& image, const JpegOptions& options, JpegFailure& err
         info.comp_info[0].h_samp_factor = info.comp_info[0].v_samp_factor = 2;
     jpeg_start_compress(&info, TRUE);
     while (info.next_scanline < info.image_height) {
-        // libjpeg's type of a row is not const, but it only reads it.
+        // libjpeg's type of a row is not const, but libjpeg only reads it.
         auto* row = const_cast<JSAMPLE*>(image.pixels.data() +
                                          std::size_t{4} * info.image_width * info.next_scanline);
         jpeg_write_scanlines(&info, &row, 1);

@@ -33,7 +33,7 @@ std::optional<std::vector<std::byte>> turned_by_exif(std::span<const std::byte> 
         pixels::orient(decoded, orientation);
         png = encode_png(decoded);
     } catch (const Error& error) {
-        // The next decoder of the image reports what is wrong with it.
+        // The next decoder of the image reports the fault.
         if (error.code() != ErrorCode::bad_input) throw;
         return std::nullopt;
     }

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-/// Reads text and numbers at any position. Beyond the end, text is empty and numbers are 0.
+/// Reads text and numbers at any position. Beyond the end, texts are empty and numbers are 0.
 struct FileBytes {
     std::span<const std::byte> bytes;
     bool little = false;  ///< whether numbers are little-endian
@@ -165,7 +165,7 @@ void read_webp(FileBytes in, FileFacts& facts) {
             const std::uint32_t flags = in.number(at, 1);
             facts.several = facts.several || (flags & animated) != 0;
             facts.alpha = facts.alpha || (flags & alpha) != 0;
-        } else if (name == "VP8L") {  // 14 bits of width, 14 of height, alpha
+        } else if (name == "VP8L") {  // 14 bits of width, 14 of height, then alpha
             facts.alpha = facts.alpha || (in.number(at + 1, 4) >> 28 & 1) != 0;
         } else if (name == "ANIM") {
             facts.several = true;
@@ -244,7 +244,7 @@ void read_gif(const FileBytes& in, FileFacts& facts) {
     }
 }
 
-/// P1 to P6: bits, grays and colors, each first as text and then as bytes.
+/// P1 to P6 are bits, grays and colors, first as text (P1 to P3) and then as bytes.
 void read_netpbm(const FileBytes& in, FileFacts& facts) {
     const std::uint32_t kind = in.number(1, 1) - '0';
     facts.colour = kind % 3 == 0 ? ImageColour::rgb : ImageColour::grey;
@@ -252,7 +252,7 @@ void read_netpbm(const FileBytes& in, FileFacts& facts) {
         facts.bits = 1;
         return;
     }
-    // Width, height and the largest value, with comments between them.
+    // Reads width, height and the largest value, with comments between them.
     const std::string_view text = in.text(0, in.size());
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     std::size_t at = 2;

@@ -21,14 +21,14 @@ struct FileFacts {
     ImageFormat format = ImageFormat::unknown;
     ImageColour colour = ImageColour::unknown;
     bool alpha = false;    ///< has an alpha channel, or a transparent color
-    unsigned bits = 8;     ///< of a sample
+    unsigned bits = 8;     ///< bits per sample
     bool several = false;  ///< an animation or several pages; decoding takes the first
     bool exif = false;     ///< a PNG or WebP file has an EXIF block
     /// The EXIF orientation, or that of a TIFF file; 1 is upright. Like Pillow's open(), decoding
     /// applies it only for TIFF.
     std::optional<std::uint32_t> orientation = {};
-    /// For a JPEG file: all blocks before the pixels could be read, and no two give different
-    /// orientations.
+    /// For a JPEG file: whether all blocks before the pixels could be read, and do not give
+    /// different orientations.
     bool whole = false;
 };
 

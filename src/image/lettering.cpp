@@ -109,7 +109,7 @@ constexpr std::array<Atlas, 9> atlases = {{
 // clang-format on
 
 struct Drawn {
-    const Atlas* atlas = nullptr;  ///< null: a box
+    const Atlas* atlas = nullptr;  ///< nullptr draws a box
     std::size_t column = 0;
 };
 
@@ -131,7 +131,7 @@ bool is_dot(const Drawn& letter, int column, int row) {
 }
 
 /// The number of bytes of the character at the start of `text`. A byte that begins no character
-/// counts alone.
+/// counts as one.
 std::size_t first_character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const std::size_t claimed = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : byte(0) >= 0xC0 ? 2 : 1;

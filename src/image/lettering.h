@@ -21,11 +21,11 @@ inline constexpr int letter_columns = 6, letter_rows = 10;
 void for_each_dot(std::string_view text, const std::function<void(int column, int row)>& dot);
 /// The number of characters that for_each_dot() draws.
 std::size_t letters_in(std::string_view text);
-/// The text, or if it has more than `most` letters, its beginning followed by "..", with `most`
-/// letters in total.
+/// The text, or if it has more than `most` letters, its beginning and "..", with `most` letters in
+/// total.
 std::string fitted(std::string_view text, std::size_t most);
 
-/// R, G, B.
+/// A color as R, G, B.
 using Ink = std::array<std::uint8_t, 3>;
 /// Draws into an image and clips at its edges. A dot is a square of `scale` pixels.
 void draw_letters(Image& image, int left, int top, std::string_view text, Ink ink = {0, 0, 0},

@@ -13,7 +13,7 @@ namespace {
 constexpr int hashed_side = 32;
 constexpr int hashed_frequencies = 8;
 
-/// Rows 1 to 8 of the transform's matrix in 2^-14. Row 0 is the mean and only measures brightness.
+/// Rows 1 to 8 of the transform's matrix in 2^-14. Row 0 only measures the mean brightness.
 using CosineRows = std::array<std::array<std::int64_t, hashed_side>, hashed_frequencies>;
 const CosineRows& cosine_rows() {
     static const CosineRows rows = [] {

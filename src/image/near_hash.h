@@ -2,8 +2,8 @@
 //
 // The hash is pHash's DCT hash, C. Zauner, "Implementation and benchmarking of perceptual image
 // hash functions" (2010), section 3.2. It takes the brightness of the image at 32 x 32 pixels, and
-// its discrete cosine transform. It uses the 8 x 8 lowest frequencies of that without the constant
-// ones. A bit is set if a coefficient is above their median.
+// its discrete cosine transform. It uses the 8 x 8 lowest frequencies of this transform, without
+// the constant ones. A bit is set if a coefficient is above their median.
 #pragma once
 
 #include <cstdint>

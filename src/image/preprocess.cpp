@@ -20,7 +20,7 @@ struct Sides {
     std::int64_t width;
 };
 
-/// timm: floor(side / crop_pct).
+/// timm uses floor(side / crop_pct).
 std::int64_t scaled(int side, double crop_pct) {
     const double size = std::floor(side / crop_pct);
     if (!(size >= 1 && size <= INT_MAX)) {
@@ -85,12 +85,12 @@ int crop_start(int size, int crop, CropStart start) {
     return margin % 2 == 0 || start == CropStart::floor ? half : half + (half & 1);
 }
 
-/// The number for a byte before mean and std.
+/// The number for a byte, before mean and std.
 pixels::ByteScale byte_scale(double scale) {
     return {static_cast<float>(scale), divides_by_255(scale)};
 }
 
-/// (byte * scale - mean) / std for every byte, so that an image costs one look-up per value.
+/// Table of (byte * scale - mean) / std for every byte, so that an image needs only look-ups.
 std::array<float, 256> value_table(double scale, double mean, double std) {
     const pixels::ByteScale bytes = byte_scale(scale);
     std::array<float, 256> table;
@@ -154,7 +154,7 @@ void resize_floats_into(const Image& image, const Preprocess& p, std::span<float
     const pixels::ByteScale scale = byte_scale(p.scale);
     const std::array<std::uint8_t, 3> fill = fill_of(p);
     pixels::Normaliser normaliser{};
-    std::array<float*, 3> planes{};  // of R, G and B
+    std::array<float*, 3> planes{};  // planes of R, G and B
     for (std::size_t c = 0; c < 3; ++c) {
         const std::size_t at = p.channel_order == ChannelOrder::bgr ? 2 - c : c;
         normaliser.mean[c] = static_cast<float>(p.mean[at]);

@@ -1,4 +1,4 @@
-// Names, JSON, fingerprint and the one-line description.
+// Names, JSON, fingerprint and one-line description of preprocessing.
 #include <cmath>
 #include <initializer_list>
 #include <utility>
@@ -121,7 +121,7 @@ std::string three(const std::array<double, 3>& values) {
     return fmt::format("{:.6g} {:.6g} {:.6g}", values[0], values[1], values[2]);
 }
 
-/// A resize size for people: "256", or "256x320" (height x width) when the sides differ.
+/// A resize size as text: "256", or "256x320" (height x width) if the sides differ.
 std::string describe_size(const Preprocess& p) {
     if (p.resize_size) return fmt::format("{}", *p.resize_size);
     const double rows = std::floor(p.height / p.crop_pct);
@@ -280,7 +280,7 @@ std::string fingerprint(const Preprocess& p) {
 }
 
 std::string describe(const Preprocess& p) {
-    // people need not see which way of dividing is used
+    // the two ways of dividing look the same to users
     const bool by_255 = static_cast<float>(p.scale) == 1.0F / 255.0F;
     std::string text = p.channel_order == ChannelOrder::gray ? "gray > " : "";
     text += describe_window(p);

@@ -1,5 +1,5 @@
-// Resize: columns first, then rows, with bytes between, as Pillow does. A ring buffer holds only
-// the rows that one output row needs, so that they are still in the cache when they are used.
+// Resizes columns first, then rows, with bytes between, as Pillow does. A ring buffer has only the
+// rows that one output row needs, so that they stay in the cache.
 #include "image/resample.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ public:
     Resampler(const Image& image, Interpolation filter, ResizeRule rule, bool antialias, int width,
               int height, const Part& part, Scratch& scratch)
         : image_(image), part_(part), scratch_(scratch), fast_(cpu_has_avx2()) {
-        // A pass that keeps the size would change nothing, so it is skipped.
+        // A pass that keeps the size would have no effect, so it is skipped.
         columns_ = width != image.width;
         rows_ = height != image.height;
         if (columns_) {
@@ -86,7 +86,7 @@ private:
         return source_row(y) + 4 * static_cast<std::size_t>(part_.x0);
     }
 
-    /// Source rows y to y + 3. After the last row before `end`, that row repeats.
+    /// Source rows y to y + 3. The last row before `end` is repeated.
     void blend_columns(int y, int end, std::uint8_t* const out[4]) const {
         const std::uint8_t* in[4];
         for (int i = 0; i < 4; ++i) in[i] = source_row(std::min(y + i, end - 1));
@@ -95,7 +95,7 @@ private:
             blend_columns_plain(scratch_.columns, in[i], out[i]);
     }
 
-    /// Output row `index` from the rows that `pointers` holds.
+    /// Computes output row `index` from the rows in `pointers`.
     void blend_rows(int index) {
         const Axis& rows = scratch_.rows;
         const int count = rows.count[index];
@@ -123,7 +123,7 @@ private:
 
     void through_ring() {
         const Axis& rows = scratch_.rows;
-        const int slots = rows.taps + 4;  // a group of four rows may be made when one more is
+        const int slots = rows.taps + 4;  // one group of four rows may be made when one more is
                                           // needed
         const std::size_t row_bytes = 4 * static_cast<std::size_t>(part_.width());
         scratch_.ring.resize(
@@ -169,7 +169,7 @@ std::vector<int> nearest_inputs(int inputs, int size, int begin, int end) {
 }
 
 /// PyTorch's nearest-exact. It computes step * (i + 0.5) - 0.5 in float32 with one rounding (a
-/// fused multiply-add). Here the double is exact and is rounded once, which is equal.
+/// fused multiply-add). Here the double is exact and is rounded once, which gives the same result.
 std::vector<int> nearest_inputs_of_torch(int inputs, int size, int begin, int end) {
     std::vector<int> index;
     const float step = static_cast<float>(inputs) / static_cast<float>(size);
@@ -219,14 +219,14 @@ void resize_by_opencv(const Image& image, Interpolation filter, const ResizeWind
     }
 }
 
-/// Pillow 13 resizes the rows before the columns, which changes the bytes between the passes.
+/// Pillow 13 resizes the rows before the columns, so the bytes between the passes differ.
 bool rows_come_first(const Image& image, const ResizeWindow& window) {
     const std::int64_t shorter = image.height - window.height;
     const std::int64_t narrower = std::int64_t{image.width} - window.width;
     return shorter > 0 && 2 * narrower < shorter;
 }
 
-/// Rounds a float, which may lie slightly outside the range, to a byte; half to even.
+/// Rounds a float, which may be slightly outside the range, to a byte (half to even).
 std::uint8_t rounded_byte(float value) {
     constexpr float shift = 1.5F * (1 << 23);
     return static_cast<std::uint8_t>((std::clamp(value, 0.0F, 255.0F) + shift) - shift);

@@ -18,20 +18,20 @@ struct Axis {
     int outputs = 0;
     int taps = 0;            ///< the most inputs of any output; the row length of `weights`
     std::vector<int> first;  ///< per output: its first input
-    std::vector<int> count;  ///< per output: how many inputs
+    std::vector<int> count;  ///< per output: number of inputs
     std::vector<std::int32_t> weights;  ///< outputs x taps, zero beyond `count`
 };
 
 /// The weights of outputs [begin, end) of an axis that resizes `inputs` to `size`. Not for
-/// `nearest`. PyTorch's weights have 16 bits, and the largest weight of the whole axis decides how
-/// many are fractional. They are shifted to 22 fractional bits, so that the same kernels give
+/// `nearest`. PyTorch's weights have 16 bits. The largest weight of the axis determines how many of
+/// them are fractional. They are shifted to 22 fractional bits, so that the same kernels give
 /// PyTorch's results.
 void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end,
                ResizeRule rule = ResizeRule::pillow, bool antialias = true);
 
-/// The part of a window that lies in the resized image: columns [x0, x1) and rows [y0, y1).
+/// The part of a window inside the resized image: columns [x0, x1) and rows [y0, y1).
 struct VisiblePart {
-    int crop_w, crop_h;  ///< of the window
+    int crop_w, crop_h;  ///< size of the window
     int x0, x1, y0, y1;
 
     bool empty() const { return x0 >= x1 || y0 >= y1; }
@@ -44,14 +44,14 @@ VisiblePart visible_part(const Image& image, const ResizeWindow& window);
 /// The weights in the form of the AVX2 kernels. A weight w is split as (w >> 15) * 2^15 + (w &
 /// 32767), so that both parts fit 16 bits. The parts of two neighboring taps share 32 bits.
 struct PairedAxis {
-    int groups = 0;          ///< of four taps each
+    int groups = 0;          ///< number of groups of four taps
     std::vector<int> first;  ///< per output; first + 4 * groups never exceeds the inputs
     std::vector<std::int32_t>
         weights;  ///< outputs x groups x {low 0 1, low 2 3, high 0 1, high 2 3}
 };
 
-/// Returns false if the axis has fewer inputs than taps to read, or a single output. Then use the
-/// plain kernel.
+/// Returns false if the axis has a single output, or fewer inputs than taps. Then use the plain
+/// kernel.
 bool make_paired(PairedAxis& paired, const Axis& axis);
 
 /// The weights of rows for the AVX2 kernel: outputs x (taps + 1) / 2 x {low part, high part}, with

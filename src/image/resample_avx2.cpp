@@ -1,6 +1,6 @@
-// The same sums with AVX2. A 23-bit weight does not fit the 16-bit multiply-add, so it comes in two
-// parts (PairedAxis). One multiply-add of two taps is for the low part, and one for the high part.
-// They are joined at the end.
+// The same sums with AVX2. A 23-bit weight does not fit the 16-bit multiply-add, so it has two
+// parts (PairedAxis). One multiply-add of two taps uses the low parts, and one the high parts. The
+// results are joined at the end.
 #include "image/resample.h"
 
 #if defined(__x86_64__)
@@ -20,7 +20,7 @@ ASSAY_AVX2 inline __m256i load_two_rows(const std::uint8_t* a, const std::uint8_
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
 }
 
-/// Rounded sums of eight channels, as 32-bit numbers before clipping.
+/// Rounds sums of eight channels, as 32-bit numbers before clipping.
 ASSAY_AVX2 inline __m256i finish(__m256i low, __m256i high) {
     const __m256i half = _mm256_set1_epi32(1 << (weight_bits - 1));
     const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(low, half), _mm256_slli_epi32(high, 15));
@@ -42,8 +42,8 @@ ASSAY_AVX2 inline void add_pair(Sums& sums, __m256i bytes, __m256i low, __m256i 
 /// upper.
 ASSAY_AVX2 inline __m256i blend_output(const std::uint8_t* const in[4], std::size_t at,
                                        const std::int32_t* weights, int groups) {
-    // R0 R1 G0 G1 B0 B1 X0 X1 as 16-bit numbers, from R0 G0 B0 X0 R1 G1 B1 X1 R2 and so on. Then
-    // the same of pixels 2 and 3.
+    // Makes R0 R1 G0 G1 B0 B1 X0 X1 as 16-bit numbers, from R0 G0 B0 X0 R1 G1 B1 X1 R2 and so on.
+    // Then the same for pixels 2 and 3.
     const __m256i pick01 = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1));
     const __m256i pick23 = _mm256_broadcastsi128_si256(
@@ -65,7 +65,7 @@ ASSAY_AVX2 inline __m256i blend_output(const std::uint8_t* const in[4], std::siz
     return _mm256_packs_epi32(finish(rows01.low, rows01.high), finish(rows23.low, rows23.high));
 }
 
-/// Two neighbouring pixels of one row.
+/// Processes two neighbouring pixels of one row.
 ASSAY_AVX2 inline void store_two(std::uint8_t* out, __m128i pixels) {
     _mm_storel_epi64(reinterpret_cast<__m128i*>(out), pixels);
 }
@@ -111,7 +111,7 @@ ASSAY_AVX2 void blend_rows_avx2(const std::uint8_t* const* rows, const std::int3
     for (std::size_t block = 0; block < end; block += 8) {
         const std::size_t at =
             4 * std::min(block, end - 8);  // the last block may overlap the one before it
-        // Not an array, because that would be set up in memory.
+        // This is no array, because an array would be set up in memory.
         Sums px01 = {zero, zero}, px23 = px01, px45 = px01, px67 = px01;
         for (int t = 0; t < count; t += 2) {
             const __m256i low = _mm256_set1_epi32(pairs[t]);

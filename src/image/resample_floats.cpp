@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t in_pixel = 4;  ///< floats
 
-// Multiply-adds that GCC fuses in PyTorch's sources are written out here, because the bits depend
-// on it.
+// Multiply-adds that GCC fuses in PyTorch's sources are explicit here, because the bits depend on
+// them.
 
 float keys_near(float x, float a) {  // |x| < 1
     const float p = std::fma(a + 2.0F, x, -(a + 3.0F));
@@ -31,7 +31,7 @@ float filter_of_antialias(Interpolation filter, float x) {
     return x < 1.0F ? keys_near(x, a) : x < 2.0F ? keys_far(x, a) : 0.0F;
 }
 
-/// Without antialias GCC computes the last addition of all four at once, after the products.
+/// Without antialias, GCC computes the four last additions at once, after the products.
 std::array<float, 4> cubic_of_plain(float t) {
     constexpr float a = -0.75F;
     const auto near = [](float x) {
@@ -81,7 +81,7 @@ void make_plain_axis(FloatAxis& axis, Interpolation filter, int size, int begin)
     axis.weights.assign(static_cast<std::size_t>(axis.outputs) * axis.taps, 0.0F);
     std::fill(axis.count.begin(), axis.count.end(), axis.taps);
     for (int i = 0; i < axis.outputs; ++i) {
-        // A side that keeps its size is copied: this is then exactly begin + i.
+        // A side that keeps its size is copied, because the position is then exactly begin + i.
         float at = std::fma(scale, static_cast<float>(begin + i) + 0.5F, -0.5F);
         if (!cubic) at = std::max(at, 0.0F);
         const int input = std::min(static_cast<int>(std::floor(at)), axis.inputs - 1);
@@ -99,7 +99,7 @@ float added(float sum, float value, float weight, bool rounds_product) {
     return rounds_product ? sum + product : std::fma(value, weight, sum);
 }
 
-/// Inputs inside the image that contribute to the outputs.
+/// The inputs inside the image that contribute to the outputs.
 struct Inputs {
     int begin, end;
 };
@@ -197,7 +197,7 @@ private:
         return row_of(image_, y) + in_pixel * static_cast<std::size_t>(wanted_.begin);
     }
 
-    /// Rows y and `next` of the image after blending their columns; `next` may equal y.
+    /// Rows y and `next` of the image, with blended columns; `next` may equal y.
     void make_two(int y, int next, float* one, float* other) {
         if (!blends_columns_) {
             to_floats(source(y), inputs(), how_.scale, one);

@@ -20,26 +20,26 @@ struct FloatAxis {
     int taps = 0;  ///< the row length of `weights`
     bool antialias = true;
     /// The first input of each output. Inputs outside the image repeat the nearest one inside; at
-    /// most float_margin of them are on each side.
+    /// most float_margin of these are on each side.
     std::vector<int> first;
-    std::vector<int> count;      ///< per output: how many inputs
+    std::vector<int> count;      ///< per output: number of inputs
     std::vector<float> weights;  ///< outputs x taps, in the order in which products are added
 };
 
 inline constexpr int float_margin = 2;
 
-/// The position of the t-th input to add, relative to the first. Without antialias the second comes
-/// before the first.
+/// The position of the t-th input to add, relative to the first input. Without antialias, the
+/// second input is added before the first.
 inline int place_of_tap(bool antialias, int t) {
     return antialias || t > 1 ? t : 1 - t;
 }
-/// How many of the additions after the first product round the product first. With antialias GCC
-/// computes four products at a time, and the remaining ones are fused.
+/// The number of additions that round their product first. With antialias, GCC computes four
+/// products at a time, and fuses the remaining ones.
 inline int unfused_taps(bool antialias, int count) {
     return antialias ? (count - 1) / 4 * 4 : 0;
 }
 
-/// The weights of outputs [begin, end) of an axis that resizes `inputs` to `size`: bilinear or
+/// The weights of outputs [begin, end) of an axis that resizes `inputs` to `size`, bilinear or
 /// bicubic.
 void make_float_axis(FloatAxis& axis, Interpolation filter, bool antialias, int inputs, int size,
                      int begin, int end);
@@ -47,7 +47,7 @@ void make_float_axis(FloatAxis& axis, Interpolation filter, bool antialias, int 
 /// The number for a byte before the resize.
 struct ByteScale {
     float factor = 1.0F;
-    bool divides = false;  ///< divide by 255, instead of multiplying with the factor
+    bool divides = false;  ///< whether to divide by 255, instead of a multiplication
 
     float of(std::uint8_t byte) const {
         return divides ? static_cast<float>(byte) / 255.0F : static_cast<float>(byte) * factor;
@@ -64,7 +64,7 @@ struct FloatResize {
     ByteScale scale;
 };
 
-/// Passes each row y, from y0 on, to `take`: x1 - x0 pixels.
+/// Passes each row y, from y0 on, to `take`, with x1 - x0 pixels.
 void resize_floats(const Image& image, const FloatResize& how,
                    const std::function<void(int y, const float* row)>& take);
 
@@ -91,7 +91,7 @@ void blend_float_rows_avx2(const float* const* rows, const float* weights, int c
 void blend_corners_plain(const FloatAxis& axis, const float* down, const float* in, float* out);
 void blend_corners_avx2(const FloatAxis& axis, const float* down, const float* in, float* out);
 
-/// (x - mean) / std of a row of pixels, as planes.
+/// Computes (x - mean) / std of a row of pixels, as planes.
 struct Normaliser {
     float mean[3], std[3];
 };
@@ -99,7 +99,7 @@ void normalise_floats(const float* row, std::size_t pixels, const Normaliser& by
                       float* const planes[3]);
 void normalise_floats_plain(const float* row, std::size_t begin, std::size_t pixels,
                             const Normaliser& by, float* const planes[3]);
-/// Returns the number of pixels processed: all except the last few.
+/// Returns the number of pixels processed, which is all except the last few.
 std::size_t normalise_floats_avx2(const float* row, std::size_t pixels, const Normaliser& by,
                                   float* const planes[3]);
 

@@ -1,6 +1,6 @@
-// Weights are integers with 11 fractional bits, and columns come before rows, with integers between
-// them. INTER_AREA sums floats. Pixels have three channels, R, G and B, without the X byte of
-// Image.
+// OpenCV's weights are integers with 11 fractional bits, and columns come before rows, with
+// integers between them. INTER_AREA sums floats. Pixels have three channels, R, G and B, without
+// the X byte of Image.
 #include "image/resample_opencv.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace {
 
 constexpr int channels = 3;
 constexpr int one = 1 << 11;
-/// The number of bytes that the x86-64 build computes at once. OpenCV rounds the rest of a row
+/// The number of bytes that OpenCV's x86-64 build computes at once. It rounds the rest of a row
 /// differently.
 constexpr int together = 8;
 
 std::uint8_t to_byte(int value) {
     return static_cast<std::uint8_t>(std::clamp(value, 0, 255));
 }
-/// Rounds half to even, as OpenCV's cvRound. The sum leaves no bits for a fraction: |value| < 2^22.
+/// Rounds half to even, as OpenCV's cvRound, for |value| < 2^22: no bits remain for a fraction.
 int nearest_int(float value) {
     constexpr float shift = 1.5F * (1 << 23);
     return static_cast<int>((value + shift) - shift);
@@ -65,7 +65,7 @@ Image unpacked(const Packed& from) {
     return out;
 }
 
-/// The step from one output to the next, in inputs. OpenCV divides twice, so this does too.
+/// The step from one output to the next, in inputs. OpenCV divides twice, so this code does too.
 double step_of(int inputs, int size) {
     return 1.0 / (static_cast<double>(size) / inputs);
 }
@@ -88,7 +88,7 @@ Packed nearest_of(const Packed& in, int width, int height) {
 
 // INTER_LINEAR and INTER_CUBIC
 
-/// For one output: its first input, which may lie outside the image, and the weights from there on.
+/// For one output: its first input, which may be outside the image, and the weights from there on.
 struct Taps {
     int first = 0;
     std::array<int, 4> weights{};
@@ -106,7 +106,7 @@ std::array<float, 4> cubic_weights(float x) {
 
 enum class Place {
     centre,  ///< an output is located at its center
-    area     ///< an enlarged INTER_AREA
+    area     ///< INTER_AREA for an enlarged side
 };
 
 /// `across` is set for columns, where a linear output at an edge uses only the edge's input.
@@ -162,7 +162,7 @@ void add_linear(const std::array<const int*, 4>& rows, const Taps& taps, std::si
     }
 }
 
-/// Eight numbers at a time use floats, and the rest use integers.
+/// Eight numbers at a time are computed in floats, and the rest in integers.
 void add_cubic(const std::array<const int*, 4>& rows, const Taps& taps, std::size_t numbers,
                std::uint8_t* out) {
     constexpr float scale = 1.F / (one * one);
@@ -210,7 +210,7 @@ Packed blended(const Packed& in, int width, int height, int count, Place place) 
     return out;
 }
 
-// INTER_AREA where both sides shrink
+// INTER_AREA if both sides shrink
 
 /// The proportion of an input that falls on each output.
 struct Portion {

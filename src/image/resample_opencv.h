@@ -8,8 +8,8 @@
 namespace assay::pixels {
 
 /// cv2.resize(image, (width, height), interpolation=...) of the whole image. nearest is
-/// INTER_NEAREST, box INTER_AREA, bilinear INTER_LINEAR, bicubic INTER_CUBIC; check_filter() has
-/// refused others.
+/// INTER_NEAREST, box INTER_AREA, bilinear INTER_LINEAR, bicubic INTER_CUBIC; check_filter()
+/// refuses others.
 Image resize_as_opencv(const Image& image, Interpolation filter, int width, int height);
 
 }  // namespace assay::pixels

@@ -7,8 +7,8 @@
 namespace assay::pixels {
 namespace {
 
-/// Three sums of weighted bytes. They are unsigned because the AVX2 kernels wrap around too, and
-/// the final sums are in range.
+/// Three sums of weighted bytes. They are unsigned, because the AVX2 kernels also wrap around; the
+/// final sums are in range.
 struct Sums {
     std::uint32_t r = 1U << (weight_bits - 1);
     std::uint32_t g = r;

@@ -37,7 +37,7 @@ double keys(double x, double a) {
 double cubic(double x) {
     return keys(x, -0.5);
 }
-/// PyTorch's without antialias.
+/// PyTorch's cubic weight without antialias.
 double sharp_cubic(double x) {
     return keys(x, -0.75);
 }
@@ -216,7 +216,7 @@ void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin
 }
 
 bool make_paired(PairedAxis& paired, const Axis& axis) {
-    // Often less than axis.taps, which is an upper bound.
+    // This is often less than axis.taps, which is an upper bound.
     const int most = *std::max_element(axis.count.begin(), axis.count.end());
     paired.groups = (most + 3) / 4;
     const int taps = 4 * paired.groups;

@@ -34,8 +34,8 @@ void Assignment::begin(const Board& board, std::uint32_t training) {
     training_ = std::min(training, static_cast<std::uint32_t>(known_.size() / 2));
 }
 
-/// Drawn by a hash of the name. So people get different training questions, and the known
-/// answers that one person sees still test the others. Screens whose first answer is yes and no
+/// A hash of the name draws the screens. So people get different training questions, and the known
+/// answers that one person sees still test others. Screens with first answers yes and no
 /// alternate.
 std::vector<std::uint32_t> Assignment::drawn_training(const Board& board,
                                                       std::string_view name) const {
@@ -129,7 +129,7 @@ std::optional<std::uint32_t> Assignment::next(const Board& board, Worker& worker
         return worker.answered.count(s) == 0 && worker.holds.count(s) == 0;
     };
     std::optional<std::uint32_t> found;
-    // Everybody begins with these, even if no more answers are needed.
+    // Everybody begins with training screens, even if no more answers are needed.
     for (const std::uint32_t s : worker.training)
         if (!found && is_free(s) && can_be_shown(board, s)) found = s;
     if (!found) {

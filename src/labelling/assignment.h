@@ -1,4 +1,4 @@
-// Decides who is asked what next: in the order of asking, the first screens that need more answers
+// Assigns screens to annotators: in the order of asking, the first screens that need more answers
 // than people currently hold. Nobody is asked twice, and no question is asked more often than
 // requested.
 #pragma once
@@ -24,9 +24,9 @@ public:
         /// training screens, in order, including answered ones
         std::vector<std::uint32_t> training;
         std::unordered_set<std::uint32_t> answered;  ///< screens
-        std::set<std::uint32_t> holds;               ///< screens that the page has
+        std::set<std::uint32_t> holds;               ///< screens that the annotator's page has
         double last = 0;                             ///< time of the last activity, in seconds
-        std::uint32_t first_left = 0;                ///< all screens before it are answered
+        std::uint32_t first_left = 0;                ///< all screens before this one are answered
     };
 
     /// `training` is the number of screens with known answers that everybody begins with. At most
@@ -47,10 +47,10 @@ public:
     void release_all(const Board& board, std::int64_t annotator);
     /// Releases the screens of workers who were inactive since then.
     void expire(const Board& board, double before);
-    /// Call it when something about the screen changed: answers, or whether it is wanted.
+    /// Call this if the screen's answers changed, or whether it is wanted.
     void update(const Board& board, std::uint32_t screen);
 
-    /// The next screen for this worker, held from now on, or nothing if none is left.
+    /// The next screen for this worker, who then holds it, or nothing if no screen is left.
     std::optional<std::uint32_t> next(const Board& board, Worker& worker);
     /// The number of screens that need answers and that this worker has not answered.
     std::uint64_t left(const Board& board, const Worker& worker) const;
@@ -60,12 +60,12 @@ private:
     std::vector<std::uint32_t> drawn_training(const Board& board, std::string_view name) const;
 
     std::map<std::int64_t, Worker> workers_;  ///< by annotator
-    std::vector<std::uint32_t> holders_;      ///< of each screen
+    std::vector<std::uint32_t> holders_;      ///< number of holders of each screen
     /// screens that need more answers than workers hold them
     std::set<std::uint32_t> open_;
     std::uint64_t needing_ = 0;         ///< number of screens that need answers
-    std::vector<bool> needs_;           ///< of each screen
-    std::vector<std::uint32_t> known_;  ///< screens whose answers are all known
+    std::vector<bool> needs_;           ///< whether each screen needs answers
+    std::vector<std::uint32_t> known_;  ///< screens with only known answers
     std::uint32_t training_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace assay::labelling {
 std::uint32_t answers_needed(const std::vector<Answer>& said, std::uint32_t votes) {
     if (mad::is_settled(said, votes)) return 0;
     std::uint32_t fewest = votes - static_cast<std::uint32_t>(said.size());
-    // Unanimous answers settle a question fastest.
+    // The smallest number assumes unanimous answers, which settle a question fastest.
     for (const Answer all : {Answer::no, Answer::yes, Answer::cannot_say}) {
         std::vector<Answer> then = said;
         for (std::uint32_t more = 1; more < fewest; ++more) {

@@ -24,11 +24,11 @@ public:
         std::uint32_t needed = 0;  ///< the smallest number of further answers until it is settled
         bool settled = false;
         bool unclear = false;  ///< settled, because people cannot judge it
-        bool skipped = false;  ///< its image cannot be shown
+        bool skipped = false;  ///< whether its image cannot be shown
     };
 
     Board() = default;
-    // Not copyable, because tokens are found by views of them.
+    // Not copyable, because the index of tokens has views into this object.
     Board(const Board&) = delete;
     Board& operator=(const Board&) = delete;
     Board(Board&&) noexcept = default;
@@ -42,7 +42,7 @@ public:
     const Question& question(std::size_t q) const { return questions_[q]; }
     /// The index of a question; nothing if no question has this token.
     std::optional<std::uint32_t> find(std::string_view token) const;
-    /// The index by the id of its row.
+    /// The index of the question with this row id.
     std::optional<std::uint32_t> find_row(std::int64_t id) const;
     /// The screen that a question is on.
     std::uint32_t screen_of(std::size_t q) const { return screen_of_[q]; }
@@ -51,7 +51,7 @@ public:
     }
     /// This annotator's answer, whether they are blocked or not.
     std::optional<Answer> said(std::size_t q, std::int64_t annotator) const;
-    /// Whether this annotator has answered all showable questions of the screen.
+    /// Whether this annotator has answered all questions of the screen whose images can be shown.
     bool answered(std::size_t screen, std::int64_t annotator) const;
     /// The number of annotators still needed for the screen: the largest need of its questions.
     std::uint32_t needed(std::size_t screen) const;
@@ -59,9 +59,9 @@ public:
     bool is_known(std::size_t screen) const;
 
     /// Records this annotator's first or changed answer. Returns true if people now cannot judge
-    /// the question, which may make others unnecessary.
+    /// the question, which may make other questions unnecessary.
     bool record(std::size_t q, std::int64_t annotator, Answer answer);
-    /// Applies to all questions about this image.
+    /// Marks all questions about this image.
     void skip(std::uint32_t image, bool skipped);
     const std::vector<std::uint32_t>& questions_about(std::uint32_t image) const {
         return about_[image];
@@ -76,7 +76,7 @@ private:
     bool settles_early_ = false;
     std::vector<Question> questions_;
     std::vector<std::uint32_t> screen_of_;
-    std::vector<std::vector<std::uint32_t>> about_;  ///< of each image
+    std::vector<std::vector<std::uint32_t>> about_;  ///< questions about each image
     std::unordered_map<std::string_view, std::uint32_t> by_token_;
     std::unordered_map<std::int64_t, std::uint32_t> by_row_;
     std::map<std::int64_t, bool> blocked_;

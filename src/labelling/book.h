@@ -23,12 +23,12 @@ struct AskedImage {
 };
 
 struct AskedQuestion {
-    std::int64_t id = 0;        ///< of its row
+    std::int64_t id = 0;        ///< id of its row
     std::string token;          ///< identifies it, for annotators
-    std::uint32_t image = 0;    ///< place in images
-    std::uint32_t label = 0;    ///< place in labels
+    std::uint32_t image = 0;    ///< index in images
+    std::uint32_t label = 0;    ///< index in labels
     std::optional<bool> known;  ///< its answer, for gold and control questions
-    /// Whether it is still to be asked. False if whatever needed it is gone.
+    /// Whether the question should still be asked. False if the pairs that needed it are gone.
     bool wanted = true;
 };
 
@@ -45,17 +45,17 @@ class AnswerBook {
 public:
     virtual ~AnswerBook() = default;
     Task task = Task::yes_no;
-    std::string title;        ///< a title for people
-    std::uint32_t votes = 0;  ///< the most answers per question
+    std::string title;        ///< title that people see
+    std::uint32_t votes = 0;  ///< largest number of answers per question
     /// Whether asking stops once the majority is certain. False if every answer counts, because
     /// stopping early would bias frequencies.
     bool settles_early = true;
-    /// A database open for writing, with the tables question, annotator and answer.
+    /// A database that is open for writing, with the tables question, annotator and answer.
     virtual Database& database() = 0;
-    /// Cost: a read of the questions. Throws bad_input.
+    /// Reads the questions. Throws bad_input.
     virtual Contents contents() = 0;
-    /// Sentences on the result so far: how certain a ranking is, and which commands to run next.
-    /// Cost: below a second.
+    /// Sentences about the current result: the certainty of a ranking, and the commands to run
+    /// next. Cost: below a second.
     virtual std::vector<std::string> outlook() = 0;
 };
 

@@ -21,9 +21,9 @@
 namespace assay::labelling {
 namespace {
 
-/// Finds the label that a text in the file means. It looks for the label's id, or else for its name
-/// or ImageNet's id for it in any spelling. A position in the list is meaningless, because the list
-/// may be a part of the file's labels.
+/// Finds the label that a text in the file means. It compares the label's id, or else its name or
+/// ImageNet id in any spelling. Numbers have no meaning, because the list may be a part of the
+/// file's labels.
 class LabelsByText {
 public:
     explicit LabelsByText(const std::vector<LabelText>& labels)
@@ -64,7 +64,7 @@ void take_over(LabelText& label, const LabelText& said) {
     if (!said.synonyms.empty()) label.synonyms = said.synonyms;
 }
 
-/// `unknown` is called for entries of unknown labels.
+/// Calls `unknown` for entries of unknown labels.
 template <class Unknown>
 void take_file(std::vector<LabelText>& labels, const std::filesystem::path& file,
                Unknown&& unknown) {
@@ -83,7 +83,7 @@ void take_file(std::vector<LabelText>& labels, const std::filesystem::path& file
         }
         of[*found] = &one;
     }
-    // Assigned only after the last use of `known`, which reads the labels' texts.
+    // The assignment comes after the last use of `known`, which reads the labels' texts.
     for (std::size_t l = 0; l < labels.size(); ++l)
         if (of[l] != nullptr) take_over(labels[l], of[l]->text);
 }
@@ -103,7 +103,7 @@ void fill_from_wordnet(std::vector<LabelText>& labels) {
     }
 }
 
-/// Keeps only other names as synonyms, each once. Labels that look the same get their ids appended.
+/// Removes repeated synonyms and the name itself. Labels that look the same get ids appended.
 void make_distinct(std::vector<LabelText>& labels) {
     using Shown = std::tuple<std::string, std::string>;
     std::map<Shown, std::size_t> uses;

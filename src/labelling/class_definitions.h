@@ -1,4 +1,4 @@
-// The texts about labels for annotators: names, definitions and synonyms, from a file or from
+// The labels' texts for annotators: names, definitions and synonyms, from a file or from
 // WordNet.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace assay::labelling {
 /// none), whose labels may be ids or names. It may be a csv with the columns label, definition, and
 /// optionally name, synonyms (separated by semicolons). It may be JSON: {label: text} or {label:
 /// {"definition", "name", "synonyms": [...]}}. WordNet fills the gaps for labels that are WordNet
-/// ids of ImageNet's classes. Two labels that nobody could distinguish get their ids after their
-/// names. Throws bad_input: a damaged file, a repeated label, unknown labels with the nearest known
+/// ids of ImageNet's classes. Two labels with equal texts get their ids after their names.
+/// Throws bad_input: a damaged file, a repeated label, unknown labels with the nearest known
 /// one.
 std::vector<LabelText> label_texts(const std::vector<std::string>& ids,
                                    const std::vector<std::string>& names,

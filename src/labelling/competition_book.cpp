@@ -114,7 +114,7 @@ public:
     }
 
 private:
-    /// The organizer knows which competition this is, so its path is removed.
+    /// Removes the path, because the organizer knows the competition.
     std::string without_folder(std::string_view message) const {
         const std::string named = competition_.folder().string() + ": ";
         return std::string(message.starts_with(named) ? message.substr(named.size()) : message);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t most_definition_bytes = std::uint64_t{64} << 20;
 
-/// Returns the text for people, or refuses it.
+/// Returns the text to show, or throws bad_input.
 std::string said_text(std::string_view text, std::size_t most, std::string_view what,
                       const std::string& where) {
     std::string line = on_one_line(text);

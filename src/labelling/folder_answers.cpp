@@ -12,7 +12,7 @@
 namespace assay::labelling {
 namespace {
 
-/// For `labels aggregate`.
+/// Writes answers for `labels aggregate`.
 constexpr std::string_view vote_columns =
     "image.id AS item, class.id AS label, class.name AS class, annotator.name AS annotator, "
     "answer.answer AS answer, question.token AS question, answer.at AS at";
@@ -46,7 +46,7 @@ void check_given(const Database& database, const Statement& row, std::int64_t be
     if (row.integer(0) <= before) wrong("belongs to more than one annotator or screen");
     for (int n = 0; n < 5; ++n) {
         if (!row.is_null(1 + n)) continue;
-        // For a question that is on no screen, the screen's number is null, too.
+        // If a question is on no screen, the screen's number is also null.
         const std::string_view what = named.at(static_cast<std::size_t>(n));
         if (row.is_null(6 + n)) wrong(fmt::format("has no {}", what));
         wrong(fmt::format("belongs to {} {}, which does not exist", what, row.integer(6 + n)));
@@ -67,7 +67,7 @@ void write_answers_csv(const std::filesystem::path& folder,
         const auto answer = static_cast<Answer>(row.count(to_answer, 2));
         if (!grid) return true;
         if (!row.is_null(to_gold)) row.count(to_gold, 1);
-        // If nobody saw the image, it does not count as not selected.
+        // An image that nobody saw does not count as not selected.
         return answer != Answer::cannot_say;
     };
     study::write_csv(database,

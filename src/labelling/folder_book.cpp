@@ -20,7 +20,7 @@ public:
         title = settings_.title;
         votes = settings_.votes;
         // `labels aggregate` estimates proportions and annotators' reliability, and `replicate` how
-        // often an image is selected. Stopping at a majority would bias all of these.
+        // often an image is selected. A stop at a majority would bias all these estimates.
         settles_early = false;
     }
 

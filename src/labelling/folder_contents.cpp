@@ -101,7 +101,7 @@ Contents read_folder_contents(const Database& database, const FolderSettings& se
                                       .known = row.gold,
                                       .wanted = true});
     }
-    // Images are numbered without gaps, and each named one has a row, so all indices are valid.
+    // Images are numbered without gaps, and each used number has a row, so all indices are valid.
     read_screens(database, contents);
     check_screens(database, settings.task, contents);
     return contents;

@@ -6,8 +6,8 @@
 
 namespace assay::labelling {
 
-/// Throws bad_input: a reference to a missing row, a question on no screen, a screen that does not
-/// fit the task.
+/// Throws bad_input for a reference to a missing row, a question on no screen, and a screen that
+/// does not fit the task.
 Contents read_folder_contents(const Database& database, const FolderSettings& settings);
 
 }  // namespace assay::labelling

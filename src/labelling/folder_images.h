@@ -10,11 +10,11 @@
 namespace assay::labelling {
 
 /// The stored form of `root` in the setting image_root. It is relative to the labeling folder if
-/// both are inside `whole`, or inside the parent of the labeling folder. People move these as a
-/// whole. It is absolute otherwise. The labeling folder need not exist yet. Throws io.
+/// both are inside `whole`, or inside its parent, because people move these folders as a whole.
+/// Otherwise it is absolute. The labeling folder need not exist yet. Throws io.
 std::string kept_image_root(const std::filesystem::path& root, const std::filesystem::path& folder,
                             const std::filesystem::path& whole);
-/// The absolute path for such a text. Throws io.
+/// The absolute path for such a stored text. Throws io.
 std::filesystem::path image_root_of(const std::string& kept, const std::filesystem::path& folder);
 
 /// Updates the setting if it differs. Throws bad_input: no such folder of images, a missing or

@@ -65,7 +65,7 @@ void insert_screens(Database& database, const std::vector<PlannedScreen>& screen
     }
 }
 
-/// The folder exists: checks whether this command made it, or something else.
+/// The folder exists. Checks whether this command made it.
 void check_same(const std::filesystem::path& folder, const FolderOptions& options,
                 const FolderSettings& wanted, std::vector<std::string>& warnings) {
     const FolderSettings there = read_folder_settings(
@@ -147,7 +147,7 @@ void write_folder(const std::filesystem::path& target, const FolderSettings& set
             questions.add(one.image, static_cast<std::uint16_t>(one.label), one.known);
         insert_screens(database, screens);
         all.commit();
-        // Merges the database's log into it, so that the folder can be moved as a whole.
+        // Merges the log into the database, so that the folder can be moved as a whole.
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     }
     aside.keep();

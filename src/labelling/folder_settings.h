@@ -15,11 +15,11 @@ namespace assay::labelling {
 struct FolderSettings {
     Task task = Task::yes_no;
     std::string title;
-    std::uint32_t votes = 0;   ///< annotators per question
-    std::uint32_t screen = 0;  ///< images of a grid
+    std::uint32_t votes = 0;   ///< number of annotators per question
+    std::uint32_t screen = 0;  ///< number of images in a grid
     std::uint64_t seed = 0;
     std::filesystem::path images;  ///< absolute: the folder to which paths are relative
-    std::string image_root;        ///< the same as stored: possibly relative to the folder
+    std::string image_root;        ///< the same as stored, possibly relative to the folder
     std::string questions_hash;    ///< hash of the questions
     std::string said_hash;         ///< hash of the questions' texts about labels
     std::string texts_hash;        ///< hash of the annotators' texts about labels
@@ -47,11 +47,11 @@ inline constexpr auto description<labelling::FolderSettings> = describe<labellin
 
 namespace assay::labelling {
 
-/// The settings from options, including defaults. Throws usage for values out of range.
+/// The settings from options and defaults. Throws usage for values out of range.
 FolderSettings settings_of(const FolderOptions& options);
 void write_folder_settings(Database& database, const FolderSettings& settings,
                            std::uint64_t images);
-/// Throws bad_input, naming setting, value and what is allowed.
+/// Reads the settings. Throws bad_input, naming setting, value and what is allowed.
 FolderSettings read_folder_settings(const Database& database);
 
 }  // namespace assay::labelling

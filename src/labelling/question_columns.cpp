@@ -18,7 +18,7 @@ const std::vector<std::string>& columns_of_questions() {
     return names;
 }
 
-/// Usual further columns in tables of questions and answers.
+/// Other usual columns in tables of questions and answers.
 constexpr std::array<std::string_view, 18> harmless_columns = {
     "id",     "file",  "filename", "picture",   "question",  "answers",
     "wanted", "prior", "selected", "annotator", "rater",     "worker",

@@ -14,11 +14,11 @@ namespace assay::labelling {
 struct QuestionColumns {
     std::size_t item = 0, label = 0;
     std::optional<std::size_t> path, name, definition, synonyms, known, control, batch;
-    /// Each row has somebody's answer, so a question repeats for every annotator.
+    /// Whether each row has a person's answer, so that a question repeats for every annotator.
     bool of_annotators = false;
 };
 
-/// `warnings` gets columns that look misspelled or belong to another task. Throws bad_input if
+/// `warnings` lists columns that look misspelled or belong to another task. Throws bad_input if
 /// there is no column of images or of labels.
 QuestionColumns question_columns(const CsvReader& table, Task task,
                                  std::vector<std::string>& warnings);

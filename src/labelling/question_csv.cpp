@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t most_questions = std::size_t{1} << 30;
 
-/// The rows' data about an image or a label, and where each was first given.
+/// The rows' data about an image or a label, and the line where each was first given.
 struct ImageFacts {
     std::uint32_t path = UINT32_MAX;
     std::uint64_t line = 0;
@@ -100,7 +100,7 @@ private:
         batch_contradicted_ = true;
     }
 
-    /// Annotators saw the same images in different grids, so none of these grids is used.
+    /// Annotators saw the same images in different grids, so these grids are not used.
     void forget_batches() {
         for (CsvQuestion& question : set_.questions) question.batch = 0;
         set_.warnings.emplace_back(
@@ -183,7 +183,7 @@ private:
         return false;
     }
 
-    /// The text before a spreadsheet program changed it; for votes also without blanks.
+    /// The text before a spreadsheet program changed it; for votes, also without outer blanks.
     std::string field_in(std::size_t column) const {
         return std::string(trimmed(study::from_spreadsheet(trimmed(row_[column]))));
     }
@@ -195,7 +195,7 @@ private:
         check_text(text, most_bytes_of_ids, column);
         return text;
     }
-    /// A text for people in the current row.
+    /// A text to show to annotators in the current row.
     std::string shown(std::size_t column, std::size_t most) const {
         std::string text = on_one_line(field_in(column));
         check_text(text, most, column);
@@ -205,7 +205,7 @@ private:
         if (const std::string fault = fault_of_text(text, most); !fault.empty())
             throw row_.error(fmt::format("the {} {}", trimmed(row_.columns()[column]), fault));
     }
-    /// Spreadsheets leave such rows at the end.
+    /// Spreadsheets add such rows at the end.
     bool is_blank() const {
         for (std::size_t column = 0; column < row_.fields(); ++column)
             if (!trimmed(row_[column]).empty()) return false;
@@ -253,7 +253,7 @@ std::string questions_of_votes(std::string_view text, crowd::Layout layout,
 
 QuestionSet read_question_csv(std::string_view text, const std::string& source, Task task) {
     const crowd::Layout layout = crowd::layout_of(text);
-    // With a column per person, rows are already questions, including unanswered ones.
+    // In a table with a column per person, each row is a question, even if it is unanswered.
     const bool people =
         layout == crowd::Layout::people && !CsvReader(text, source).find_column({"label", "class"});
     if (!people && !crowd::is_of_a_tool(layout)) return QuestionCsv(text, source, task).read();

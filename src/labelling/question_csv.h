@@ -28,13 +28,13 @@ struct QuestionSet {
     StringColumn paths;                  ///< distinct ones
     std::vector<std::uint32_t> path_of;  ///< index in `paths` for each image
     std::vector<LabelText> labels;
-    StringColumn batches;  ///< the first is ""
+    StringColumn batches;  ///< the first batch is ""
     std::vector<CsvQuestion> questions;
     std::vector<std::string> warnings;
 };
 
 /// Memory: about 100 bytes per question, and its texts once. Throws bad_input with the line, as
-/// described at FolderOptions::questions, or with two contradicting lines.
+/// described at FolderOptions::questions, or with two lines that contradict each other.
 QuestionSet read_question_csv(std::string_view text, const std::string& source, Task task);
 
 /// A hash of all questions in their order, which determines their numbers and names. It does not

@@ -41,8 +41,8 @@ std::vector<PlannedScreen> screens_of_images(const QuestionSet& set) {
     return screens;
 }
 
-/// Deals the images of a label to groups: first those known not to show it, then those known to
-/// show it.
+/// Distributes the images of a label over groups: first images that are known not to show it, then
+/// images that are known to show it.
 std::vector<PlannedScreen> dealt(const QuestionSet& set, std::vector<std::uint32_t> questions,
                                  std::uint32_t cells, RandomStream& draws) {
     mix(questions, draws);
@@ -58,7 +58,7 @@ std::vector<PlannedScreen> dealt(const QuestionSet& set, std::vector<std::uint32
     return groups;
 }
 
-/// By label and batch. A batch with several labels gives one grid per label.
+/// Makes grids by label and batch. A batch with several labels gives one grid per label.
 std::vector<PlannedScreen> grids(const QuestionSet& set, std::uint32_t cells, RandomStream& draws) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> by_batch;
     for (std::uint32_t q = 0; q < set.questions.size(); ++q)
@@ -86,7 +86,7 @@ std::vector<PlannedScreen> grids(const QuestionSet& set, std::uint32_t cells, Ra
     return screens;
 }
 
-/// Gives unique names to what `replicate` treats as one grid.
+/// Gives unique names to the grids that `replicate` reads.
 void name_all(std::vector<PlannedScreen>& screens) {
     std::unordered_set<std::string> taken;
     for (PlannedScreen& screen : screens) {

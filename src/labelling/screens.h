@@ -9,7 +9,7 @@
 
 namespace assay::labelling {
 
-/// Limited because a screen's answers are sent as one message.
+/// The limit exists because a screen's answers are sent as one message.
 constexpr std::uint32_t most_cells = 500;
 
 struct PlannedScreen {
@@ -18,10 +18,10 @@ struct PlannedScreen {
                                            ///< shown
 };
 
-/// Screens in the order of asking, which is random, like the order of a screen's questions, so that
-/// the order gives no hint. For grids: a batch of a label, or else the smallest number of groups
-/// with `cells` images each. Their sizes and numbers of known answers of each kind differ by at
-/// most one. Throws bad_input for a screen of more than most_cells.
+/// Screens in the order of asking. This order and that of a screen's questions are random, so that
+/// they give no hint. A grid is a batch of a label. Without batches, there are as few groups of up
+/// to `cells` images as possible, whose sizes and numbers of known answers differ by at most one.
+/// Throws bad_input for a screen of more than most_cells.
 std::vector<PlannedScreen> plan_screens(const QuestionSet& set, Task task, std::uint32_t cells,
                                         std::uint64_t seed);
 

@@ -57,7 +57,7 @@ Service::Impl::Impl(const std::filesystem::path& where, const ServiceOptions& ho
     : folder(where),
       options(checked(how)),
       lock([&] {
-          // Otherwise the lock would create a file in a foreign folder.
+          // Otherwise the lock would create a file in a folder of another kind.
           if (!mad::is_competition(where) && !is_labelling_folder(where))
               open_book(where, how.definitions);
           return study::lock_to_serve(where);
@@ -264,7 +264,7 @@ bool Service::commit() {
         const bool wrote = impl_->transaction.has_value();
         if (wrote) impl_->transaction->commit();
         impl_->transaction.reset();
-        // Links come last: if the answers cannot be stored, nothing of the batch is.
+        // Links come last. If the answers cannot be stored, the links must not be either.
         impl_->people.commit();
         return wrote;
     } catch (...) {
@@ -284,7 +284,7 @@ void Service::abandon() {
 void Service::refresh() {
     impl_->check_file();
     const bool elsewhere = impl_->book->database().integer(data_version) != impl_->seen_version;
-    // Several questions in a row may turn out unclear, and reading takes time.
+    // Several questions in a row may become unclear, and each read takes time.
     constexpr double pause = 1;
     if (elsewhere || (impl_->reread && impl_->now() - impl_->read_at >= pause)) impl_->read();
 }

@@ -31,10 +31,10 @@ struct Service::Impl {
     Assignment assignment;
     std::unordered_map<std::int64_t, std::int64_t> annotator_of;                ///< of a person
     using Screens = std::map<std::int64_t, std::unordered_set<std::uint32_t>>;  ///< of annotators
-    Screens given;    ///< including those that others answer now
-    Screens trained;  ///< answered in training, when the known answer was shown
+    Screens given;    ///< screens, including those that others answer now
+    Screens trained;  ///< screens answered in training, after which the known answer was shown
     std::map<std::string, std::string> failed;  ///< files that cannot be shown, and the reason
-    /// For an annotator: the time of the last answer, and the seconds between screens.
+    /// For an annotator: the time of the last answer, and the times between screens in seconds.
     struct Pace {
         double last = 0;
         std::vector<float> between;
@@ -43,13 +43,13 @@ struct Service::Impl {
     struct Inode {
         std::uint64_t device = 0, number = 0;
         bool operator==(const Inode&) const = default;
-    } file;                                  ///< of the database when it was opened
-    bool together = false;                   ///< between begin() and commit()
-    std::optional<Transaction> transaction;  ///< from the first answer on
+    } file;                                  ///< the database's file when it was opened
+    bool together = false;                   ///< true between begin() and commit()
+    std::optional<Transaction> transaction;  ///< begun by the first answer
     std::set<std::int64_t> handed;           ///< people whose held screens differ from
                                              ///< people.sqlite
-    std::int64_t seen_version = 0;           ///< of the database when it was read
-    bool reread = false;                     ///< the wanted questions may have changed
+    std::int64_t seen_version = 0;           ///< version of the database when it was read
+    bool reread = false;                     ///< whether the wanted questions may have changed
     double read_at = 0;
 
     // The most recent status for the organizer.
@@ -62,9 +62,9 @@ struct Service::Impl {
     Impl(const std::filesystem::path& where, const ServiceOptions& how);
 
     double now() const { return options.clock(); }
-    /// Call before writing anything.
+    /// Call this before writing.
     void writing();
-    /// Stores who holds what, so that it survives a restart.
+    /// Stores which person holds which screens, so that this survives a restart.
     void keep_held();
     void take_up_held();
     /// Stops or resumes asking the questions about an image.
@@ -77,7 +77,7 @@ struct Service::Impl {
     bool was_given(std::int64_t annotator, std::uint32_t screen) const;
     bool was_trained(const Assignment::Worker& worker, std::uint32_t screen) const;
     void note_pace(std::int64_t annotator, const std::string& at);
-    /// Reads from the tables what was given, how fast, and which screens were training.
+    /// Reads from the tables the given answers, their times, and which screens were training.
     void read_past();
     /// Throws io if the file was replaced, because writes would be lost.
     void check_file() const;

@@ -15,7 +15,7 @@
 namespace assay::labelling {
 namespace {
 
-/// The seconds of the day and the days before it, from a time as utc_moment_now() writes it.
+/// The seconds of the day and the number of earlier days, from a time of utc_moment_now().
 double seconds_of(const std::string& at) {
     using namespace std::chrono;
     if (at.size() < 27) return 0;
@@ -32,7 +32,7 @@ double seconds_of(const std::string& at) {
 }
 
 /// The mean over questions of the proportion of agreeing pairs of answers. Wilson's interval for a
-/// mean assumes the variance of a coin, which no proportion exceeds.
+/// mean assumes the largest variance of numbers in [0, 1].
 Estimate pairwise_agreement(const Board& board) {
     double sum = 0;
     std::uint64_t compared = 0;
@@ -60,7 +60,7 @@ Estimate pairwise_agreement(const Board& board) {
     return out;
 }
 
-/// As from the tables, but from memory.
+/// The same result as from the tables, but from memory.
 std::vector<mad::AnnotatorCheck> checks_of(const Board& board,
                                            const std::vector<study::AnnotatorRow>& annotators) {
     std::vector<study::QuestionRow> questions;
@@ -86,7 +86,7 @@ std::optional<double> median_of(std::vector<float> values) {
 }  // namespace
 
 void Service::Impl::note_pace(std::int64_t annotator, const std::string& at) {
-    // Breaks do not count as work.
+    // Breaks do not count as working time.
     constexpr double longest = 5 * 60;
     Pace& pace = paces[annotator];
     const double answered_at = seconds_of(at), passed = answered_at - pace.last;
@@ -223,7 +223,7 @@ void Service::Impl::describe() {
 const ServiceStatus& Service::status() {
     Impl& in = *impl_;
     const double now = in.now();
-    // A viewer must not keep annotators waiting: status takes at most a fiftieth of the time.
+    // Annotators must not wait for the organizer, so status takes at most a fiftieth of the time.
     const auto is_due = [now](double at, double took) {
         return at == 0 || now - at >= std::max(1.0, 50 * took);
     };

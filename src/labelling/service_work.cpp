@@ -22,9 +22,9 @@ TakenScreen refused(const GivenScreen& given, std::string why) {
     return taken;
 }
 
-/// Adds the answered questions (as places) with their answers to `out`, in the order of the screen.
-/// Returns "" or what is wrong. `annotator` is 0 before their first answer. `some`: the annotator
-/// may skip questions of the screen.
+/// Adds the indices of the answered questions with their answers to `out`, in the order of the
+/// screen. Returns "" or the fault. `annotator` is 0 before their first answer. With `some`, the
+/// annotator may skip questions of the screen.
 std::string match(const Board& board, std::uint32_t screen, const GivenScreen& given,
                   std::int64_t annotator, bool some,
                   std::vector<std::pair<std::uint32_t, Answer>>& out) {
@@ -149,8 +149,8 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
         changed = true;
     }
     assignment.release(board, who, *screen);
-    // Images of a grid that this browser could not show are not asked again immediately from the
-    // same person.
+    // Does not immediately ask the same person about images that their browser could not
+    // show.
     if (some || board.answered(*screen, annotator)) who.answered.insert(*screen);
     assignment.update(board, *screen);
     if (!training) return taken;
@@ -199,7 +199,7 @@ Work Service::work(std::int64_t person, const std::vector<GivenScreen>& given,
     const std::set<std::uint32_t> held = worker.holds;
     for (const std::uint32_t screen : held)
         if (kept.count(screen) == 0) in.assignment.release(in.board, worker, screen);
-    // After a restart the page still has its screens.
+    // The page still has its screens after a restart.
     for (const std::uint32_t screen : kept)
         if (worker.holds.size() < in.options.ahead) in.assignment.hold(in.board, worker, screen);
 

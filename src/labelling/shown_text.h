@@ -1,4 +1,4 @@
-// Checks texts from files that are shown to people.
+// Checks texts from files that people will see.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace assay::labelling {
 
-constexpr std::size_t most_bytes_of_ids = 1000;    ///< and of names
-constexpr std::size_t most_bytes_of_texts = 8000;  ///< definitions; synonyms together
+constexpr std::size_t most_bytes_of_ids = 1000;    ///< limit for ids and for names
+constexpr std::size_t most_bytes_of_texts = 8000;  ///< limit for definitions and for all synonyms
 
-/// "", or the fault: "is not UTF-8", "has ... bytes; ...", "has a control character". Newlines and
-/// tabs are allowed.
+/// Returns "" or the fault: "is not UTF-8", "has ... bytes; ...", "has a control character".
+/// Newlines and tabs are allowed.
 std::string fault_of_text(std::string_view text, std::size_t most_bytes);
-/// Control characters and all kinds of blanks become single blanks; none remain at the ends.
+/// Replaces control characters and all kinds of blanks by single blanks; none at the ends.
 std::string on_one_line(std::string_view text);
 
 }  // namespace assay::labelling

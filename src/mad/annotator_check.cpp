@@ -17,15 +17,15 @@ namespace {
 constexpr double small_probability = 0.01;
 constexpr double wanted_of_gold = 0.75;
 
-/// P(at most `hits` of `trials` with probability p) <= alpha, judged by the upper bound.
+/// Whether P(at most `hits` of `trials` with probability p) <= alpha, by the upper bound.
 bool too_few(std::uint64_t hits, std::uint64_t trials, double p, double alpha) {
     return trials > 0 && clopper_pearson(hits, trials, 1 - 2 * alpha).high < p;
 }
 
-/// Answers by annotators who are not blocked: no, yes, cannot say.
+/// Counts of answers by annotators who are not blocked: no, yes, cannot say.
 using Said = std::array<std::uint64_t, 3>;
 
-/// The majority, counting yes against no, unless most cannot say; nothing if they are divided.
+/// The majority of yes and no; nothing if most cannot say, or on a tie.
 std::optional<Answer> most_say(const Said& said) {
     if (said[2] > said[0] + said[1]) return Answer::cannot_say;
     if (said[0] == said[1]) return std::nullopt;
@@ -33,19 +33,19 @@ std::optional<Answer> most_say(const Said& said) {
 }
 
 struct AgainstOthers {
-    std::uint64_t compared = 0, equal = 0;  ///< yes and no answers compared with the others'
+    std::uint64_t compared = 0, equal = 0;  ///< yes and no answers compared with the others
                                             ///< majority
-    std::uint64_t elsewhere = 0;            ///< gold or the others give a different answer
+    std::uint64_t elsewhere = 0;            ///< gold or the other annotators answer differently
     std::uint64_t gold = 0, correct = 0;
-    std::uint64_t comparable = 0;  ///< gold or the others give any answer
+    std::uint64_t comparable = 0;  ///< questions to which gold or the others give an answer
 };
 
 std::string shown_name(const std::string& name) {
     return fmt::format("`{}`", shortened(name));
 }
 
-/// The lowest agreement to tolerate: allows for twice the others' disagreement, but not below
-/// chance.
+/// The lowest agreement to tolerate: twice the others' disagreement is allowed, but not less
+/// agreement than by chance.
 double usual_agreement(const AgainstOthers& others) {
     if (others.compared == 0) return 0;
     const double disagreement = 1 - clopper_pearson(others.equal, others.compared).low;
@@ -84,7 +84,7 @@ void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const Agai
                         "questions, fewer than by chance: yes and no may have been swapped",
                         name, count_text(against.equal), count_text(against.compared)));
     }
-    // It would add nothing to any of these.
+    // A further finding would add no information to these.
     if (check.findings.empty() &&
         too_few(against.equal, against.compared, usual_agreement(others), alpha)) {
         check.findings.push_back(fmt::format(

@@ -9,15 +9,15 @@
 
 namespace assay::mad {
 
-/// The beginning of the keys of all versions of an annotation for a question. Its number is unique
-/// on one server; the creation time distinguishes servers.
+/// The beginning of the keys of all versions of an annotation for a question. The annotation's
+/// number is unique on one server, and the creation time distinguishes servers.
 std::string annotation_prefix(const FoundAnswer& found, std::string_view token);
 /// The beginning of those prefixes, for any question.
 std::string annotation_begin(const FoundAnswer& found);
 /// The part of a key that is annotation_prefix(); "" for other keys.
 std::string annotation_of(std::string_view key, std::string_view token);
 
-/// The key of an answer whose file gives none. `when` is its time, or a substitute.
+/// The key of an answer without a key in its file. `when` is its time, or a substitute.
 std::string answer_key(const FoundAnswer& found, std::string_view token, std::string_view when,
                        std::string_view annotator);
 

@@ -92,7 +92,7 @@ public:
         }
         const std::string annotation = annotation_of(key, question.token);
         if (is_taken_back(key, annotation)) {
-            // From an exported table: that it was withdrawn, and when.
+            // From an exported table: whether the answer was withdrawn, and when.
             newest_.emplace(annotation, Version{at, whose});
             retire(annotation, whose, at, key);
             return;
@@ -113,8 +113,8 @@ private:
         std::array<std::uint64_t, 3> times{};
     };
 
-    /// If the annotation is known, a row that never counts records the time, so that no older
-    /// version can return.
+    /// If the annotation is known, adds a row that never counts, so that no older version can
+    /// return.
     void take_back(const FoundAnswer& found) {
         const std::string begin = annotation_begin(found);
         const auto known = newest_.lower_bound(begin);
@@ -146,7 +146,7 @@ private:
         }
         writer_.write(given, false);
     }
-    /// If a version of the annotation counts, it is made not to count. Returns its answer.
+    /// If a version of the annotation counts, makes it not count, and returns its answer.
     std::optional<Answer> outdate_version(const std::string& annotation, const Whose& whose) {
         const auto there = writer_.counting(whose.first, whose.second);
         // The key of a version continues with its answer and time.
@@ -176,9 +176,9 @@ private:
         }
         return named;
     }
-    /// An annotation is a single one, whoever is named as its author, and only its newest version
-    /// counts. Returns whether it replaced another annotator's answer, or nothing if a newer
-    /// version exists.
+    /// Only the newest version of an annotation counts, even if its author changes. Returns
+    /// whether it replaced another annotator's answer, or nothing if a newer version
+    /// exists.
     std::optional<bool> make_newest(const study::GivenAnswer& given,
                                     const std::string& annotation) {
         if (annotation.empty()) return false;

@@ -5,7 +5,7 @@
 
 namespace assay::mad {
 
-/// Stores the whole file in one transaction, or nothing. Fills in the round's counts of answers.
+/// Stores the whole file in one transaction, or nothing. Sets the round's counts of answers.
 void take_answers(Competition& competition, const AnswerOptions& options, AnswerRound& round);
 
 }  // namespace assay::mad

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_gold_warnings = 5;
 
-/// Known answers that people contradict. The gold file may well be wrong.
+/// Known answers that people contradict, because the gold file may be wrong.
 std::vector<std::string> contradicted_gold(const Competition& competition, const Tally& tally) {
     std::vector<std::string> warnings;
     std::size_t more = 0;
@@ -30,7 +30,7 @@ std::vector<std::string> contradicted_gold(const Competition& competition, const
             against += one.answer == (*row.gold ? Answer::no : Answer::yes) ? 1 : 0;
         }
         const Settled people = settle(answers);
-        // One or two answers prove nothing. Neither does a tie, which settles as no.
+        // One or two answers are too few. So is a tie, which settles as no.
         if (answers.size() < 3 || people.unclear || people.yes == *row.gold ||
             2 * against <= answers.size()) {
             continue;

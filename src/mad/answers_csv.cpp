@@ -1,4 +1,4 @@
-// Answers in a table: one a row.
+// Reads answers in a table with one answer per row.
 #include <fmt/format.h>
 
 #include <initializer_list>
@@ -36,7 +36,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const auto image = columns({"image_id", "image", "path"});
     const auto label = columns({"label", "class"});
     if (token.empty() && (image.empty() || label.empty()))
-        row.column({"question"});  // the error lists the existing columns
+        row.column({"question"});  // throws an error that lists the existing columns
     const std::size_t answer = row.column({"answer", "choice"});
     const auto annotator = columns({"annotator", "annotator_id", "worker", "user"});
     const auto time = columns({"at", "updated_at", "time", "created_at"});
@@ -44,7 +44,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const auto key = columns({"key"});
     const auto exported = columns({exported_annotations});
     const auto annotation = columns({"annotation_id"});
-    // The first value that is not empty.
+    // The first text that is not empty.
     const auto of = [&row](const std::vector<std::size_t>& places) {
         for (const std::size_t column : places)
             if (const std::string_view field = trimmed(row[column]); !field.empty())
@@ -87,8 +87,8 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
 
 namespace {
 
-/// The answers of a service, and those with a column per person. Image and label identify the
-/// question.
+/// Reads the answers of a service, and tables with a column per person. Image and label identify
+/// the question.
 void read_crowd(std::string_view text, crowd::Layout layout, const std::string& source,
                 AnswerSink& sink) {
     const crowd::Sink votes{

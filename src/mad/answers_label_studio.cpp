@@ -25,7 +25,7 @@ bool is_true(const JsonReader& object, const char* name) {
     return value && value->json().is_boolean() && value->truth();
 }
 
-/// Texts unchanged, integers in digits; nothing for anything else.
+/// Returns texts unchanged and integers as digits; nothing for other values.
 std::optional<std::string> scalar_text(const JsonReader& value) {
     if (value.json().is_string()) return value.text();
     if (value.json().is_number_integer()) return value.json().dump();
@@ -71,7 +71,7 @@ void take_times(const JsonReader& from, FoundAnswer& found) {
     found.made = utc_time_in(text_member(from, {"created_at"}), found.where);
 }
 
-/// A number, an e-mail address, or an object with both.
+/// The user is a number, an e-mail address, or an object with both.
 std::string annotator_of(const JsonReader& annotation, const char* name) {
     const auto by = annotation.find(name);
     if (by && by->json().is_object()) return text_member(*by, {"email", "id"});

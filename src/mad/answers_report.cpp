@@ -112,7 +112,7 @@ Report report_of(const AnswerRound& round) {
 
 namespace {
 
-/// A row of what a block changed.
+/// A row about the effect of a block.
 struct BlockCount {
     std::string quantity;
     std::uint64_t count;

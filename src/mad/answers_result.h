@@ -10,7 +10,7 @@
 
 namespace assay::mad {
 
-/// Files that were read in sequence. "assay.mad_answers/1".
+/// Files that were read in sequence. Schema "assay.mad_answers/1".
 struct AnswerRounds {
     const std::vector<AnswerRound>* rounds;
     const AnswerRound* last() const { return rounds->empty() ? nullptr : &rounds->back(); }
@@ -23,7 +23,7 @@ struct ExportedFile {
 };
 ResultType result_type(ResultOf<ExportedFile>);
 
-/// "assay.mad_export/1".
+/// Schema "assay.mad_export/1".
 struct ExportedFiles {
     std::vector<ExportedFile> files;
 };
@@ -31,7 +31,7 @@ ResultType result_type(ResultOf<ExportedFiles>);
 
 /// For each file that an export wrote: the hashes of its allowed contents.
 using ExportHashes = std::map<std::string, std::vector<std::string>>;
-/// "assay.mad_export_files/1": the folder's export.json.
+/// Schema "assay.mad_export_files/1": the folder's export.json.
 struct ExportManifest {
     ExportHashes files;
 };

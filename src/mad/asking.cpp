@@ -11,7 +11,7 @@ namespace {
 constexpr double uniform_share = .1;
 constexpr double known_variance = 1e-9;
 
-/// A pair's counts, each increased by one, scaled to its fully answered list.
+/// A pair's counts plus one, scaled to its whole list.
 struct WholeList {
     double first = 0, second = 0;
 };
@@ -33,7 +33,7 @@ std::vector<WholeList> whole_lists(const AnsweredPlaces& answered) {
     return out;
 }
 
-/// z' O z is the squared influence of z on the differences, each weighted by how unresolved it is.
+/// z' O z is the squared influence of z on the differences, weighted by their uncertainty.
 SmallMatrix unresolved(std::size_t m, const OrderSoFar& so_far) {
     SmallMatrix out(m);
     for (std::size_t a = 0; a < m; ++a) {
@@ -140,7 +140,7 @@ std::vector<double> inclusion_weights(std::uint64_t images, std::span<const doub
     const auto all = static_cast<double>(images), drawn = static_cast<double>(probabilities.size());
     std::vector<double> out;
     for (std::size_t t = 1; t <= probabilities.size(); ++t) {
-        const double left = all - static_cast<double>(t);  // after this draw
+        const double left = all - static_cast<double>(t);  // number left after this draw
         const double v =
             left > 0 ? 1 + (all - drawn) / left * (1 / ((left + 1) * probabilities[t - 1]) - 1) : 1;
         out.push_back(v * all / drawn);

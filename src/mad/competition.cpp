@@ -104,7 +104,7 @@ void Competition::Impl::refresh() {
                            shortened(number)));
     image_root = setting_of(text, "image_root", file);
     items_hash = setting_of(text, "items_hash", file);
-    // Earlier competitions stored no distances.
+    // Competitions of older versions stored no distances.
     const auto kept = text.find("distances_hash");
     distances_hash = kept == text.end() ? std::string() : kept->second;
     NamedRows rows(database, "class");

@@ -59,7 +59,7 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
         const CompetitionClassifier& one = *classifier_called(in, name);
         predictions(one).check(one);
     }
-    // Everything is read before the database is locked.
+    // Reads everything before the database is locked.
     const IncomingFolder folder(in.folder);
     std::vector<Incoming> incoming;
     if (!stores.empty()) {

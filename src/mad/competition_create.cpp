@@ -26,8 +26,8 @@
 namespace assay::mad {
 namespace {
 
-/// The classes of a store's columns. Scores of unlabeled images may lack them: with ImageNet's
-/// hierarchy, a thousand numbered classes are ImageNet's.
+/// The classes of a store's columns. Scores of unlabeled images may lack class names. With
+/// ImageNet's hierarchy, a thousand numbered classes are then ImageNet's.
 ClassList classes_of(const PredictionStore& store, const InitOptions& options) {
     if (!options.classes.empty()) {
         ClassList named =
@@ -51,7 +51,7 @@ void insert_classes(Database& database, const ClassList& classes) {
     for (std::size_t c = 0; c < classes.size(); ++c) insert.run(c, classes.id(c), classes.name(c));
 }
 
-/// Texts for the database must be valid text.
+/// Texts for the database must be valid UTF-8.
 void check_texts(const PredictionStore& store, const ClassList& classes,
                  const Hierarchy* hierarchy) {
     const std::string where = store.folder().string();
@@ -80,7 +80,7 @@ void insert_hierarchy(Database& database, const Hierarchy& hierarchy) {
     }
 }
 
-/// Depends on nodes, names and edges, but not on the file.
+/// A hash of nodes, names and edges, but not of the file.
 std::string hierarchy_hash(const Hierarchy& hierarchy) {
     Hasher hasher;
     for (std::uint32_t n = 0; n < hierarchy.size(); ++n) {
@@ -98,17 +98,17 @@ struct Beginning {
     CompetitionSettings settings;
     ClassList classes;
     Hierarchy above;
-    std::string above_hash;                   ///< "": there is none
-    std::optional<ClassDistances> distances;  ///< that are kept
+    std::string above_hash;                   ///< "" without a hierarchy
+    std::optional<ClassDistances> distances;  ///< the distances to store
 };
 
-/// In the command line's spelling.
+/// The name in the command line's spelling.
 std::string spelled(DistanceReading distance) {
     std::string name(facts_of(distance).name);
     std::replace(name.begin(), name.end(), '_', '-');
     return name;
 }
-/// The reading that only needs the paths to the root.
+/// Whether the reading only needs the paths to the root.
 DistanceReading without_the_rest(DistanceReading distance) {
     if (distance == DistanceReading::graph_full_min) return DistanceReading::graph_closure_min;
     if (distance == DistanceReading::graph_full_max) return DistanceReading::graph_closure_max;
@@ -148,7 +148,7 @@ Beginning beginning_of(const std::filesystem::path& target, const InitOptions& o
                                 "file with `--hierarchy data.noun`, or use `--distance {}`",
                                 spelled(distance), spelled(without_the_rest(distance))));
     begin.above = hierarchy_named(options.hierarchy);
-    // Checked now, with a message about the classes, and not later when images are selected.
+    // Checks this now, with a message about the classes, and not later when images are selected.
     const ClassDistances checked(begin.above, begin.classes, distance);
     if (whole) begin.distances = checked;
     // Nodes that are not ancestors of the classes only matter for one kind of distance.
@@ -299,7 +299,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
             options.reason);
     }
     all.commit();
-    // Merges the database's log into it, so that the folder can be moved as a whole.
+    // Merges the log into the database, so that the folder can be moved as a whole.
     in->database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     in.reset();
 

@@ -22,7 +22,7 @@ ImageRow item_row(std::uint64_t number, std::string_view id, std::string_view pa
 
 }  // namespace
 
-/// The recorded items.csv, without keeping its rows.
+/// Reads the recorded items.csv without keeping its rows.
 class ItemsFile {
 public:
     explicit ItemsFile(const Competition& competition)
@@ -33,7 +33,7 @@ public:
     }
 
     /// Calls visit(number, line) for each item from `number` on, whose line begins at `at`, until
-    /// it returns false. Only if no field is quoted, so that each line is an item.
+    /// it returns false. Requires that no field is quoted, so that each line is an item.
     template <class Visit>
     void each_line(std::uint64_t number, std::size_t at, Visit&& visit) const {
         for (std::string_view text = file_.text().substr(at); !text.empty(); ++number) {

@@ -1,4 +1,4 @@
-// Looks up the few images of a competition that matter among the many in items.csv.
+// Looks up a few images of a competition among the many in items.csv.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ public:
     explicit ItemReader(const Competition& competition);
     ~ItemReader();
     ItemReader(ItemReader&&) noexcept;
-    /// Ids and paths of these images, in order. `numbers` must be ascending. Cost: about 4,096
-    /// lines each, or a pass over the file if it has quoted fields.
+    /// The ids and paths of these images, in order. `numbers` must be ascending. Cost: about 4,096
+    /// lines per image, or a pass over the file if it has quoted fields.
     std::vector<ImageRow> rows(const std::vector<std::uint64_t>& numbers) const;
 
 private:

@@ -16,7 +16,7 @@ double threshold_of(const CompetitionClassifier& one) {
     return one.threshold / double{confidence_levels};
 }
 
-/// Probable mistakes: classifiers that cannot differ, or about which nothing is asked.
+/// Warnings about probable mistakes: classifiers that cannot differ, or without any questions.
 std::vector<std::string> competition_warnings(const std::vector<CompetitionClassifier>& all) {
     std::vector<std::string> warnings;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -16,7 +16,7 @@ SelectedState selected_state_named(const std::string& name) {
     return static_cast<SelectedState>(*study::place_of_word(column, name));
 }
 
-// Pairs of classifiers that were not removed.
+// The pairs of classifiers that were not removed.
 constexpr std::string_view active_pairs =
     "pair JOIN classifier AS a ON a.number = pair.first AND a.active = 1 "
     "JOIN classifier AS b ON b.number = pair.second AND b.active = 1";

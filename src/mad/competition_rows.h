@@ -1,5 +1,5 @@
 // The rows of a competition's tables as structs, and functions to read and write them. SQL that
-// several parts need is here.
+// several parts use is also here.
 #pragma once
 
 #include <cstdint>
@@ -44,12 +44,12 @@ struct Competition::Impl {
     std::string items_hash;
     std::string distances_hash;  ///< "" means that they are computed
     std::vector<CompetitionClassifier> classifiers;
-    std::string skipped;                 ///< how many named stores were skipped, in words; or ""
+    std::string skipped;                 ///< the number of skipped stores as text, or ""
     std::optional<Hierarchy> hierarchy;  ///< read on first use
     std::optional<Dataset> dataset;      ///< likewise
 
-    /// Call inside a transaction before deciding anything, because another process may have changed
-    /// settings and classifiers since they were read.
+    /// Reads settings and classifiers again, because another process may have changed them. Call
+    /// this inside a transaction, before any decision.
     void refresh();
 
     Impl(std::filesystem::path where, Database open)
@@ -86,7 +86,7 @@ struct ControlRow {
 
 /// Pairs of active classifiers, by (first, second).
 std::vector<PairRow> read_pairs(const Database& database);
-/// The places of these pairs, by pair, then place, then image; in all states.
+/// The places of these pairs in all states, sorted by pair, then place, then image.
 std::vector<SelectedRow> read_selected(const Database& database);
 std::vector<ControlRow> read_control(const Database& database);
 

@@ -5,7 +5,7 @@
 namespace assay::mad {
 namespace {
 
-/// Rules that involve several fields, and open ends of ranges.
+/// Checks rules that involve several fields, and open ends of ranges.
 std::string fault_in_rules(const CompetitionSettings& settings) {
     const SelectionRule& rule = settings.rule;
     if (rule.mode != CapMode::none && rule.cap < 1)
@@ -36,7 +36,7 @@ std::map<std::string, std::string> settings_text(const CompetitionSettings& sett
 }
 
 std::map<std::string, std::string> todays_settings(std::map<std::string, std::string> text) {
-    // Formerly this was a switch, and the only hash was that of the image.
+    // In older competitions this was true or false, with only one kind of hash (that of the image).
     const auto ties = text.find("hashed_ties");
     if (ties != text.end() && ties->second == "1") ties->second = "image";
     text.try_emplace("where", "");

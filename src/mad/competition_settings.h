@@ -25,7 +25,7 @@ struct Kind<mad::DistanceReading> {
     }
 };
 
-// Names are those of the rows.
+// The JSON names are those of the rows.
 template <>
 inline constexpr auto description<mad::SelectionRule> = describe<mad::SelectionRule>({
     field<&mad::SelectionRule::k>({.min = 1, .max = 100'000}),
@@ -58,9 +58,9 @@ namespace assay::mad {
 void check_settings(const CompetitionSettings& settings);
 /// The name and value of each setting.
 std::map<std::string, std::string> settings_text(const CompetitionSettings& settings);
-/// The settings in today's words, because earlier competitions used other words for some.
+/// The settings with current names, because older competitions used other names for some.
 std::map<std::string, std::string> todays_settings(std::map<std::string, std::string> text);
-/// Throws bad_input, naming setting, value and what is allowed.
+/// Reads the settings. Throws bad_input, naming setting, value and what is allowed.
 CompetitionSettings settings_from(const std::map<std::string, std::string>& text,
                                   const std::string& file);
 

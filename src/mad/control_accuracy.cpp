@@ -13,7 +13,7 @@
 namespace assay::mad {
 namespace {
 
-/// The interval for a stratum's proportion, from a sample of `counted` out of `images` images.
+/// The interval of a stratum's proportion, from a sample of `counted` out of `images` images.
 Interval stratum_interval(double proportion, double counted, double images, double level) {
     if (counted >= images) return {proportion, proportion, level, ""};
     const double size = counted * std::max(images - 1, 1.0) / (images - counted);

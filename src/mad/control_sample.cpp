@@ -63,7 +63,7 @@ private:
     std::array<std::uint32_t, 2> key_{};
 };
 
-/// -1 if no classifier has scores for it.
+/// -1 if no classifier has scores for the image.
 int stratum_of(std::span<const std::span<const std::uint16_t>> labels, std::size_t image) {
     std::uint16_t first = no_label;
     for (const std::span<const std::uint16_t>& of : labels) {
@@ -119,8 +119,8 @@ void write_control(Competition& competition, const ControlDraw& draw, const Cont
     const auto sizes = control_sizes(draw, wish.images);
     Database& database = competition.impl().database;
     Transaction all(database);
-    // No lock was held while images were drawn, and a smaller sample would give images of a larger
-    // one wrong probabilities.
+    // Checks again, because no lock was held while images were drawn. A smaller sample would give
+    // images of a larger one wrong probabilities.
     if (control_images(competition) != wish.there || !control_is_missing(competition, wish.images))
         throw Error(
             ErrorCode::busy,
@@ -195,7 +195,7 @@ std::array<std::uint64_t, control_strata> control_sizes(const ControlDraw& draw,
                                                   "classifiers agree on {} images and differ on {}",
                                                   count_text(agree), count_text(differ)));
     }
-    // An odd image goes to the stratum in which classifiers differ.
+    // If the number is odd, the stratum in which classifiers differ gets one more.
     const std::uint64_t of_agree = std::min(agree, wanted / 2);
     const std::uint64_t of_differ = std::min(differ, wanted - of_agree);
     return {std::min(agree, wanted - of_differ), of_differ};

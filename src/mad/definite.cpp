@@ -8,7 +8,7 @@
 namespace assay::mad {
 namespace {
 
-/// In place. Pivots up to `least` become 0, together with their columns.
+/// Factorizes in place. Pivots up to `least` become 0, together with their columns.
 void factorise(std::vector<double>& a, std::size_t n, double least) {
     for (std::size_t j = 0; j < n; ++j) {
         double pivot = a[j * n + j];

@@ -7,12 +7,12 @@
 
 namespace assay::mad {
 
-/// Of a positive definite matrix.
+/// The factor of a positive definite matrix.
 class DefiniteFactor {
 public:
     /// Only the lower triangle is read.
     DefiniteFactor(std::vector<double> matrix, std::size_t size);
-    void solve(std::span<double> b) const;  ///< b becomes matrix^-1 b
+    void solve(std::span<double> b) const;  ///< replaces b by matrix^-1 b
     double log_determinant() const;
 
 private:
@@ -24,7 +24,7 @@ private:
 class SemidefiniteRoot {
 public:
     SemidefiniteRoot(std::vector<double> matrix, std::size_t size);
-    void times(std::span<const double> z, std::span<double> out) const;  ///< out = R z
+    void times(std::span<const double> z, std::span<double> out) const;  ///< computes out = R z
 
 private:
     std::vector<double> lower_;

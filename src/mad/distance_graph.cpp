@@ -68,7 +68,7 @@ public:
         }
         return cost_;
     }
-    /// From the last search.
+    /// Results of the last search.
     const std::vector<std::uint32_t>& reached() const { return reached_; }
 
 private:
@@ -85,7 +85,7 @@ private:
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
-/// Distances through common ancestors: the smallest sum of the costs of both classes' paths to one.
+/// Distances through common ancestors: the smallest sum of the costs of both paths to one of them.
 /// `cost_of` gives the cost of the path from a class to a node, given the search's result.
 template <class CostOf>
 void over_ancestors(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
@@ -124,8 +124,8 @@ void over_ancestors(const Hierarchy& hierarchy, std::span<const std::uint32_t> c
 
 }  // namespace
 
-// For a common ancestor, the best pair of paths shares the ancestor's longest path from the root,
-// and takes the fewest edges down from it.
+// For a common ancestor, the best pair of paths shares its longest path from the root, and then
+// uses the fewest edges down.
 void tree_path_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
                          std::vector<std::uint32_t>& units) {
     const std::uint32_t edge = equal_weight(0);

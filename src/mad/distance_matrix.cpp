@@ -108,7 +108,7 @@ private:
     MappedFile file_;
     const ClassList& classes_;
     CsvReader reader_;
-    std::vector<std::size_t> column_of_;  ///< class of each column, from the second on
+    std::vector<std::size_t> column_of_;  ///< class of each column, without the first column
 };
 
 std::filesystem::path distances_file(const std::filesystem::path& folder) {

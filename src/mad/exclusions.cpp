@@ -40,7 +40,7 @@ std::vector<ExclusionRow> read_exclusion_rows(const std::string& text,
     return rows;
 }
 
-/// Whether two texts differ in only one place of at most three characters.
+/// Whether two texts only differ in one place, by at most three characters.
 bool differ_at_one_place(std::string_view a, std::string_view b) {
     constexpr std::size_t most = 3;
     const std::size_t shorter = std::min(a.size(), b.size());
@@ -52,8 +52,8 @@ bool differ_at_one_place(std::string_view a, std::string_view b) {
     return std::max(a.size(), b.size()) - same - same_at_end <= most;
 }
 
-/// Only for a message, so it compares few ids: comparing exactly with a hundred million would take
-/// minutes.
+/// Only compares few ids, because it is for a message: an exact comparison with a hundred million
+/// ids would take minutes.
 std::string nearest_excluded_id(const Competition& competition, std::string_view id) {
     constexpr std::size_t most = 1000;
     std::string first;

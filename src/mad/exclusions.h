@@ -12,7 +12,7 @@
 
 namespace assay::mad {
 
-/// Reasons by image.
+/// Reasons for exclusion, by image.
 std::map<std::uint64_t, std::string> read_exclusions(const Competition& competition);
 
 struct Exclusion {
@@ -20,12 +20,12 @@ struct Exclusion {
     std::string id, reason;
 };
 /// Reads a csv with a column image (ids) and optionally reason (`reason` is the default). If an
-/// image is repeated, its first row counts. Throws bad_input: damaged, an unknown id (with row and
-/// the nearest).
+/// image is repeated, its first row counts. Throws bad_input for a damaged file or an unknown id
+/// (with the row and the nearest id).
 std::vector<Exclusion> read_exclusion_file(const Competition& competition,
                                            const std::filesystem::path& file,
                                            std::string_view reason);
-/// Call inside a transaction. Images that are excluded already do not change.
+/// Excludes images. Call inside a transaction. Images that are already excluded do not change.
 void write_exclusions(Competition& competition, const std::vector<Exclusion>& exclusions);
 
 }  // namespace assay::mad

@@ -50,7 +50,7 @@ struct SelectedImage {
     std::string first, second;  ///< classifiers
     const SelectedRow* row;
     std::string image, path, first_label, second_label;
-    std::string first_correct, second_correct;  ///< "yes", "no", "unclear"; "" while unknown
+    std::string first_correct, second_correct;  ///< "yes", "no", "unclear"; "" if not known
     std::string_view known_case;
 };
 ResultType result_type(ResultOf<SelectedImage>) {
@@ -210,8 +210,8 @@ void write_export_hashes(const std::filesystem::path& file, const ExportHashes& 
     write_file_atomically(file, json_of(ExportManifest{hashes}).dump(1) + "\n");
 }
 
-/// Tables with these names may be the user's own, and ours may have been edited since. So only
-/// unchanged files from an export are replaced.
+/// Tables with these names may be the user's own, or edited exports. So only unchanged files from
+/// an export are replaced.
 void check_export_folder(const std::filesystem::path& folder, const ExportHashes& known) {
     if (!is_there(folder)) return;
     if (!is_folder(folder))

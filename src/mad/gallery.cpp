@@ -20,7 +20,7 @@
 namespace assay::mad {
 namespace {
 
-constexpr std::size_t still_open = 4;  // place in GallerySheet::cases
+constexpr std::size_t still_open = 4;  // index of open images in GallerySheet::cases
 
 /// A pair with the images for its sheets.
 struct GalleryPair {
@@ -30,7 +30,7 @@ struct GalleryPair {
     std::uint64_t accepted = 0, duplicates = 0;
 };
 
-/// The plan of a sheet.
+/// The layout of a sheet.
 struct SheetPlan {
     GallerySheet result;
     std::vector<std::string> head;
@@ -91,7 +91,7 @@ bool is_wanted_pair(const GalleryOptions& options, const std::string& first,
                                       : named(first) && named(second);
 }
 
-/// Names are assigned for all pairs, so that a sheet's name does not depend on which others are
+/// All pairs get names, so that a sheet's name does not depend on which other sheets are
 /// drawn.
 std::vector<GalleryPair> gallery_pairs(const Competition& competition,
                                        const GalleryOptions& options, SheetNames& names) {
@@ -118,7 +118,7 @@ std::vector<GalleryPair> gallery_pairs(const Competition& competition,
     return pairs;
 }
 
-/// Short class names: the first of several names, unless another class has it too.
+/// Short class names: the first of several names, unless another class also has it.
 std::vector<std::string> short_names(const ClassList& classes) {
     std::map<std::string, int> count;
     std::vector<std::string> names;
@@ -132,7 +132,7 @@ std::vector<std::string> short_names(const ClassList& classes) {
     return names;
 }
 
-/// ".93", truncated, because .999 must not appear as 1.
+/// Formats ".93", truncated, because .999 must not appear as 1.
 std::string confidence_text(std::uint8_t level) {
     const int percent = level * 100 / confidence_levels;
     return percent >= 100 ? "1.00" : fmt::format(".{:02}", percent);
@@ -255,7 +255,7 @@ private:
     std::vector<std::optional<StoredPredictions>> stored_;
 };
 
-/// Throws before anything is written, unless at least one image of all sheets can be read.
+/// Throws before anything is written if no image of any sheet can be read.
 void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& form) {
     std::string first_reason;
     std::filesystem::path first_path;

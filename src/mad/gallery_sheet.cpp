@@ -16,7 +16,7 @@ constexpr std::size_t sheet_pixels = 64'000'000;
 constexpr int sheet_gap = 10, least_sheet_width = 640;
 constexpr Ink sheet_ink = {40, 43, 56}, faint_ink = {115, 117, 132}, grey_ink = {176, 176, 176};
 constexpr Ink yes_ink = {20, 120, 50}, no_ink = {178, 34, 34};
-constexpr int lines_below = 3;  // below an image
+constexpr int lines_below = 3;  // number of text lines below an image
 
 int scale_of(const SheetForm& form) {
     return form.side < 320 ? 1 : 2;
@@ -46,7 +46,7 @@ Corner corner_of(std::size_t cell, std::size_t head_lines, const SheetForm& form
                    static_cast<int>(cell / form.columns) * cell_height(form)};
 }
 
-/// "A: tabby .93". A long name is truncated, but never its confidence.
+/// Formats "A: tabby .93". Truncates a long name, but never its confidence.
 void draw_label(Image& sheet, int left, int top, char who, const SheetLabel& label,
                 const SheetForm& form) {
     const std::size_t room = letters_across(form.side, form);

@@ -11,7 +11,7 @@
 
 namespace assay::mad {
 
-enum class SheetMark : std::uint8_t { open, yes, no };  ///< people's verdict on a label
+enum class SheetMark : std::uint8_t { open, yes, no };  ///< people's answer about a label
 
 struct SheetLabel {
     std::string name;
@@ -21,7 +21,7 @@ struct SheetLabel {
 struct SheetCell {
     std::filesystem::path path;
     SheetLabel first, second;
-    std::string below;  ///< distance and case
+    std::string below;  ///< text with distance and case
 };
 struct SheetForm {
     int side = 160;
@@ -30,8 +30,8 @@ struct SheetForm {
 
 /// The number of cells on a sheet: whole rows, at least one.
 std::size_t cells_of_a_sheet(const SheetForm& form);
-/// The image, resized to the cell. If it cannot be read, a gray field with the first words of the
-/// reason, which `reason` receives.
+/// The image, resized to the cell. If it cannot be read, returns a gray field with the first words
+/// of the reason, and sets `reason`.
 Image cell_image(const std::filesystem::path& path, const SheetForm& form, std::string& reason);
 /// A sheet without images, with the text below each. `head` has the lines at the top.
 Image empty_sheet(const std::vector<std::string>& head, std::span<const SheetCell> cells,

@@ -59,7 +59,7 @@ public:
         for (std::size_t i = 0; i < dataset.size(); ++i)
             found_at(std::string(paths[i]), static_cast<std::int64_t>(i));
         if (root_.empty()) return;
-        // The file by other paths: as in questions.csv, or relative to the gold file's folder.
+        // The file under other paths: as in questions.csv, or relative to the gold file's folder.
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             const auto found = same_file_.find((root_ / paths[i]).lexically_normal().string());
             if (found == same_file_.end()) continue;
@@ -95,7 +95,7 @@ private:
         const auto found = wanted_.find(name);
         if (found != wanted_.end() && found->second == no_image) found->second = image;
     }
-    /// A full path would reveal to annotators that the image is not one of the others.
+    /// A full path would reveal to annotators that the image is gold.
     std::string neutral_id(const std::filesystem::path& path) {
         std::string id = path.filename().string();
         const Dataset& dataset = competition_.dataset();

@@ -12,7 +12,7 @@ namespace assay::mad {
 
 struct GoldEntry {
     std::int64_t image = 0;  ///< number in the data set, or negative
-    std::string id, path;    ///< for a negative one: its row's contents (id: of a new one)
+    std::string id, path;    ///< for a negative one: the contents of its row (id: of a new one)
     std::uint16_t label = 0;
     bool yes = false;
     std::size_t line = 0;
@@ -26,13 +26,13 @@ std::vector<GoldEntry> read_gold(const Competition& competition, const std::file
 
 struct GoldRound {
     std::uint64_t added = 0;   ///< questions asked only for their known answers
-    std::uint64_t known = 0;   ///< other questions whose answers are now known
-    std::uint64_t gold = 0;    ///< total of questions with known answers
-    std::uint64_t wanted = 0;  ///< for the proportion in the settings
+    std::uint64_t known = 0;   ///< other questions that now have known answers
+    std::uint64_t gold = 0;    ///< all questions with known answers
+    std::uint64_t wanted = 0;  ///< number for the proportion in the settings
 };
-/// Uses all entries that are questions already, and as many others as the proportion requires,
-/// chosen by a hash of each. More entries or questions only add to those drawn before. Call inside
-/// a transaction. Throws bad_input if an entry contradicts a known answer.
+/// Uses all entries that are questions already, and as many other entries as the proportion
+/// requires, chosen by their hashes. More entries or questions only add to earlier draws. Call
+/// inside a transaction. Throws bad_input if an entry contradicts a known answer.
 GoldRound draw_gold(Competition& competition, const Tally& tally,
                     const std::vector<GoldEntry>& entries, const std::filesystem::path& file,
                     QuestionWriter& writer);

@@ -33,8 +33,8 @@ std::string from_address(std::string_view text) {
     return plain;
 }
 
-/// Label Studio's name for an uploaded file, without the mark: blanks become "_", and of other
-/// characters only letters, digits, "-", "_" and "." stay.
+/// Label Studio's name for an uploaded file, without the mark: blanks become "_", and all
+/// characters except letters, digits, "-", "_" and "." are removed.
 std::string upload_name(std::string_view name) {
     std::string kept;
     for (const char c : name) {
@@ -47,7 +47,7 @@ std::string upload_name(std::string_view name) {
     return kept;
 }
 
-/// "name.jpg" in ".../data/upload/3/1a2b3c4d-name.jpg", the form of an upload; "" for others.
+/// Returns "name.jpg" for an upload: ".../data/upload/3/1a2b3c4d-name.jpg"; "" for other addresses.
 std::string_view uploaded_name(std::string_view address) {
     if (address.find("/data/upload/") == std::string_view::npos) return {};
     constexpr std::size_t digits = 8;
@@ -100,7 +100,7 @@ void ImageAddresses::add_ends(std::string_view address, const std::vector<ImageR
         for (const ImageRow& row : known)
             if (row.id == rest || row.path == rest) meant[row.number] = row;
         const std::size_t end = rest.find_first_of("/=");
-        // If the whole text is an id, that image is meant, whatever its end would match.
+        // If the whole text is an id, it means that image, even if its end matches another one.
         if (end == std::string_view::npos || (rest.size() == address.size() && !meant.empty()))
             return;
         rest.remove_prefix(end + 1);

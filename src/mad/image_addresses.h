@@ -17,13 +17,13 @@ namespace assay::mad {
 bool is_address(std::string_view text);
 
 /// An address means the image whose id or path is the rest of it, or whose uploaded file has that
-/// name in Label Studio. It is compared with images of the whole data set. So the address of an
-/// image without questions is never matched to another one with the same name.
+/// name in Label Studio. It is compared with all images of the data set. So the address of an image
+/// without questions never matches another image with the same name.
 class ImageAddresses {
 public:
     ImageAddresses(const Competition& competition, const std::map<std::int64_t, ImageRow>& rows);
-    /// All images that it may mean, by number, without those whose file name differs from all in
-    /// `rows`. Cost: the first call makes a pass over items.csv.
+    /// The numbers of all images that it may mean, except images whose file names differ from all
+    /// in `rows`. Cost: the first call makes a pass over items.csv.
     std::vector<ImageRow> meant_by(std::string_view address);
 
 private:

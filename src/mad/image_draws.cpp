@@ -79,7 +79,7 @@ std::map<std::int64_t, double> image_weights(const Competition& competition,
     };
     for (const std::int64_t image : accepted) count(image);
     // A drawn image that nobody can judge was replaced, and keeps its number. Images that only
-    // removed classifiers needed are dropped together with all others of theirs.
+    // removed classifiers needed are dropped.
     for (const auto& [image, draw] : draws)
         if (draw.number && there.contains(image)) count(image);
     for (auto& [number, stratum] : strata) {

@@ -21,7 +21,7 @@
 namespace assay::mad {
 namespace {
 
-/// The quantized confidence that at least this proportion of the images with scores reach.
+/// The quantized confidence that at least this proportion of the images with scores reaches.
 std::uint8_t threshold_by_proportion(const WrittenPredictions& written, double proportion) {
     const double wanted = proportion * static_cast<double>(written.scored);
     std::uint64_t reached = 0;

@@ -16,8 +16,8 @@
 
 namespace assay::mad {
 
-/// As open_models(): all for the same images and classes, with unique names. Also throws bad_input
-/// for other images or classes, two equal names, or more classes than a label can hold.
+/// Opens stores like open_models(): for the same images and classes, with unique names. Also throws
+/// bad_input for other images or classes, two equal names, or more classes than a label can hold.
 OpenedModels open_classifiers(const std::vector<std::string>& paths);
 
 struct Incoming {
@@ -27,11 +27,11 @@ struct Incoming {
     WrittenPredictions written;
 };
 
-/// By their bytes.
+/// Compares predictions by their bytes.
 bool is_same(const CompetitionClassifier& there, const Incoming& one);
 
 /// Copies the predictions of a store into `folder`/predictions. Throws usage if `where` in the
-/// settings is no ATTRIBUTE=VALUE, or no image has it; otherwise as write_predictions().
+/// settings is no ATTRIBUTE=VALUE, or no image has that value. Also throws as write_predictions().
 Incoming read_incoming(const std::filesystem::path& folder, const PredictionStore& store,
                        const ClassList& classes, std::string_view whose,
                        const CompetitionSettings& settings, int threads,

@@ -12,7 +12,7 @@ namespace assay::mad {
 /// {"data": {image, question, question_id, image_id, label, label_name}}. It reveals nothing about
 /// classifiers or gold.
 nlohmann::json label_studio_task(const OpenQuestion& question, std::string_view prefix);
-/// The result of our configuration's control, in the tool's format.
+/// The result of our configuration's control, in Label Studio's format.
 nlohmann::json label_studio_result(Answer answer);
 
 }  // namespace assay::mad

@@ -18,7 +18,7 @@ NearHashes::NearHashes(const Competition& competition) : competition_(&competiti
     Statement row = competition.impl().database.prepare(
         "SELECT number, near_hash FROM image WHERE near_hash IS NOT NULL AND number >= 0");
     while (row.step())
-        hashes_[row.count(0)] = static_cast<std::uint64_t>(row.integer(1));  // all 64 bits count
+        hashes_[row.count(0)] = static_cast<std::uint64_t>(row.integer(1));  // all 64 bits are used
 }
 
 void NearHashes::need(const std::vector<std::uint64_t>& images, int threads,

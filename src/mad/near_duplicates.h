@@ -30,7 +30,7 @@ public:
 
 private:
     const Competition* competition_;
-    std::optional<ItemReader> items_;  ///< set once an image needs it
+    std::optional<ItemReader> items_;  ///< opened if an image needs it
     std::map<std::uint64_t, std::uint64_t> hashes_;
     std::vector<std::uint64_t> fresh_;
 };

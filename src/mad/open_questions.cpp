@@ -68,7 +68,7 @@ std::vector<OpenQuestion> open_questions(const Competition& competition) {
 
 namespace {
 
-/// A question for answering in a spreadsheet.
+/// A question, for answers in a spreadsheet.
 struct QuestionToAnswer {
     const OpenQuestion* of;
 };
@@ -105,7 +105,7 @@ void check_holds_no_answers(const std::filesystem::path& file) {
     try {
         const MappedFile bytes(file);
         const CsvReader header(bytes.text(), file.string());
-        // Accepts the same columns as read_answers_into().
+        // The columns are those that read_answers_into() accepts.
         holds = header.find_column({"answer", "choice"}).has_value();
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;  // a file that is no csv has no answers

@@ -9,9 +9,9 @@
 namespace assay::mad {
 namespace {
 
-/// Evaluated at the log ratio l. The first classifier's share of the correct predictions is
-/// binomial, except for images that show both labels, which are uninformative, so the dispersion is
-/// smaller.
+/// The information at log ratio l. The first classifier's share of the correct
+/// predictions is binomial. Images that show both labels are uninformative and reduce the
+/// dispersion.
 void observe_at(PairObservation& pair, double l) {
     const double correct = pair.first + pair.second;
     const double p = 1 / (1 + std::exp(-std::clamp(l, -30.0, 30.0)));
@@ -21,7 +21,7 @@ void observe_at(PairObservation& pair, double l) {
     pair.variance = dispersion * pair.kish / spread;
 }
 
-/// Precision of theta: I / spread^2 + sum over pairs of c c' / (tau^2 + variance), c = e_i - e_j.
+/// The precision of theta: I / spread^2 + sum of c c' / (tau^2 + variance), c = e_i - e_j.
 std::vector<double> theta_of(std::size_t classifiers, const std::vector<PairObservation>& pairs,
                              const PosteriorOptions& options) {
     SmallMatrix precision(classifiers);
@@ -43,14 +43,14 @@ std::vector<double> theta_of(std::size_t classifiers, const std::vector<PairObse
 double log_ratio_of(const PairObservation& pair, const std::vector<double>& theta,
                     const PosteriorOptions& options) {
     const double tau2 = options.tau * options.tau;
-    // how far the estimate follows y instead of theta
+    // weight of y, as opposed to theta, in the estimate
     const double gain = tau2 / (tau2 + pair.variance);
     return (1 - gain) * (theta[pair.i] - theta[pair.j]) + gain * pair.y;
 }
 
 std::vector<double> observe_pairs(std::size_t classifiers, std::vector<PairObservation>& pairs,
                                   const PosteriorOptions& options) {
-    // The posterior's logarithm is concave, so a few steps of length at most 2 are enough.
+    // The log posterior is concave, so a few steps of length at most 2 are enough.
     constexpr int most_steps = 100;
     std::vector<double> at(pairs.size(), 0.0), theta;
     for (int step = 0; step < most_steps; ++step) {

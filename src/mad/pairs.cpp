@@ -10,14 +10,14 @@ Settled settle(std::span<const Answer> answers) {
     Settled settled;
     settled.votes = static_cast<std::uint32_t>(answers.size());
     settled.unclear = !answers.empty() && 5 * cannot >= 4 * answers.size();
-    // If nobody can judge the image, its other answers are useless.
+    // If nobody can judge the image, answers about its other label have no use.
     settled.yes = !settled.unclear && of(Answer::yes) > of(Answer::no);
     return settled;
 }
 
 bool is_settled(std::span<const Answer> answers, std::uint32_t wanted) {
     if (answers.size() >= wanted) return true;
-    // It is enough to test extremes: all open answers agree, or part of them cannot say.
+    // It is enough to test the extremes: all open answers agree, or some of them are "cannot say".
     std::vector<Answer> all(answers.begin(), answers.end());
     const std::size_t open = wanted - answers.size();
     bool first = true;

@@ -8,10 +8,10 @@ namespace assay::mad {
 std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairCounts> pairs,
                                      const PosteriorOptions& options) {
     check_posterior_options(options);
-    log_ratios(classifiers, pairs);  // for its checks
+    log_ratios(classifiers, pairs);  // only for its checks
     std::vector<PairObservation> seen;
     for (const PairCounts& c : pairs) {
-        // Images that show neither label tell nothing about a ratio.
+        // Images that show neither label contain no information about a ratio.
         if (c.first_correct() + c.second_correct() == 0) continue;
         seen.push_back({.i = c.first,
                         .j = c.second,

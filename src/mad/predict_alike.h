@@ -1,4 +1,4 @@
-// Finds classifiers of a competition that no image can distinguish.
+// Finds classifiers of a competition that no image distinguishes.
 #pragma once
 
 #include "assay/mad/competition.h"

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t rows_at_once = 1 << 20;
 
-/// A hash of the files of the images [begin, end) in a store; 0 unless all are known.
+/// A hash of the files of the images [begin, end) in a store; 0 unless all files are known.
 std::uint64_t files_of(const RowReader& reader, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t shard_rows = reader.store().spec().shard_rows;
     Hasher hasher;

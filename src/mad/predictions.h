@@ -1,5 +1,5 @@
-// Label and confidence of every image from one classifier, three bytes per image, in two files that
-// NumPy can open.
+// The label and confidence of every image from one classifier, three bytes per image, in two files
+// that NumPy can open.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ std::filesystem::path labels_file(const std::filesystem::path& folder, std::stri
 std::filesystem::path confidences_file(const std::filesystem::path& folder, std::string_view name);
 
 struct WrittenPredictions {
-    std::string labels_hash, confidences_hash;  ///< as hash_file() of the files
+    std::string labels_hash, confidences_hash;  ///< results of hash_file() for the two files
     std::uint64_t scored = 0;
-    /// Counts of images by confidence, for a threshold that is a proportion of them.
+    /// The number of images per confidence, for a threshold that is a proportion of them.
     std::vector<std::uint64_t> by_confidence;
     /// For each block of image_block_rows images: a hash of their files at the time of prediction.
     /// It is 0 if the store does not know all of them (imports).

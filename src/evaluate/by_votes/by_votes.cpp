@@ -23,7 +23,7 @@ using true_sets::metric_count;
 
 constexpr int most_labels = 64;
 constexpr double least_images = 10;        ///< expected number of images in a subgroup
-constexpr double least_information = 1.1;  ///< sensitivity and specificity together
+constexpr double least_information = 1.1;  ///< sum of sensitivity and specificity
 constexpr double much_moved = .1;
 constexpr std::size_t questions_a_model = 2000;
 
@@ -127,7 +127,7 @@ private:
                            normal_quantile(.5 + options_.level / 2), options_.level, method);
     }
 
-    /// Images with a label for ReaL, and those of the subgroups for ASMA.
+    /// The images with a label for ReaL, and the images of the subgroups for ASMA.
     std::uint64_t images_of(std::span<const double> sums, Metric metric) const {
         double images = metric == Metric::real_metric ? sums[1] : 0;
         for (std::size_t s = 0; metric == Metric::asma_metric && s < subgroups_.size(); ++s)

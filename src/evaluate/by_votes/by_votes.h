@@ -13,15 +13,15 @@
 namespace assay {
 
 struct ByVotesOptions {
-    std::vector<std::string> votes, experts;  ///< "FILE", or "NAME=FILE"
+    std::vector<std::string> votes, experts;  ///< each "FILE" or "NAME=FILE"
     std::vector<std::string> subgroups;       ///< in the form of MeasureOptions
     double level = .95;
     int threads = 0;
 };
-/// The labels of a store's data set, used for images that nobody was asked about.
+/// The labels of a store's data set, used for images without questions.
 using LabelsOf = std::function<LabelSets(const PredictionStore&)>;
 
-/// Checks what can be known to be wrong without a store. Throws usage and bad_input.
+/// Checks the options without a store. Throws usage and bad_input.
 void check(const ByVotesOptions& options);
 
 /// Returns one result for each data set that votes are about, in the order of the stores. Throws

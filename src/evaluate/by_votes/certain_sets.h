@@ -1,4 +1,4 @@
-// Metrics of label sets, with the sets of the votes taken as certain.
+// Metrics of label sets that treat the sets from votes as certain.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace assay {
 
-/// ReaL and ASMA on sets of labels that are taken as certain: counts for ReaL, agreements by number
+/// ReaL and ASMA on label sets that are treated as certain: counts for ReaL, agreements by number
 /// of labels for ASMA. Keeps a reference to `subgroups`.
 class CertainSets {
 public:
     CertainSets(const VotedImages& images, std::size_t model, std::span<const int> subgroups);
-    /// `level`: of the interval. Undefined if no image has a label, or none a number of labels.
+    /// `level` is the interval's. Undefined if no image has a label, or a subgroup has no image.
     Estimate value(true_sets::Metric metric, double level) const;
 
 private:

@@ -61,8 +61,8 @@ void check_votes(const Votes& votes, const std::filesystem::path& file) {
                                 votes.annotators.size() == 1 ? "" : "s", name));
 }
 
-/// The best classes of each image for each model; an image without scores from some model gets
-/// none.
+/// The best classes of each image for each model; an image without scores from some model gets no
+/// classes.
 std::vector<std::vector<std::int32_t>> best_classes(std::span<const PredictionStore* const> stores,
                                                     std::size_t depth, int below, int threads) {
     std::vector<RowReader> readers;

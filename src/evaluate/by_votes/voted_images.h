@@ -19,10 +19,10 @@ struct VotedImages {
     /// Rows of the images: first those that people were asked about, then those with a given set.
     std::vector<std::uint64_t> rows;
     LabelSets thresholded;  ///< for `rows`: posteriors of at least .8, or the given set
-    LabelSets given;        ///< for the rows that nobody was asked about
-    /// By image of `rows` and model: the best classes, best first.
+    LabelSets given;        ///< sets of the rows without questions
+    /// For each image of `rows` and each model: the best classes, best first.
     std::vector<std::vector<std::int32_t>> best;
-    std::uint64_t without_scores = 0;  ///< images without scores from some model
+    std::uint64_t without_scores = 0;  ///< number of images without scores from some model
     std::vector<std::string> notes, warnings;
 
     std::span<const std::int32_t> best_of(std::size_t image, std::size_t model) const {
@@ -35,7 +35,7 @@ VotedImages voted_images(std::span<const PredictionStore* const> stores,
                          const std::filesystem::path& votes, const LabelSets& labels,
                          std::span<const int> subgroups, int threads);
 
-/// Images with sets from experts: places in VotedImages::rows, and the set of each.
+/// Images with sets from experts: their indices in VotedImages::rows, and their sets.
 struct ExpertSets {
     std::vector<std::size_t> image;
     LabelSets sets;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int shuffles = 999;
 
-/// How well the scores of image i rank the labels of image j: 1 / (1 + classes that score higher
-/// than the best label). The result is a table, so that shuffled labels cost a sum.
+/// How well the scores of image i rank the labels of image j: 1 / (1 + classes with higher scores
+/// than the best label). With this table, shuffled labels only cost a sum.
 std::vector<double> reciprocal_ranks(const Scores& scores, const Sample& sample,
                                      const Dataset& dataset) {
     const std::size_t n = sample.size();
@@ -46,8 +46,8 @@ void shuffle(std::vector<std::size_t>& order, RandomStream& random) {
 }
 
 /// Proportion of label shuffles (including the true labels) that do as well as the true labels. A
-/// small value means that the scores contain the labels. Sums in another order differ by rounding,
-/// which does not count as a difference.
+/// small value means that the scores contain the labels. Differences by rounding, from another
+/// order of the sum, do not count.
 template <class Statistic>
 double shuffle_p(std::size_t n, std::uint64_t seed, Statistic&& statistic) {
     std::vector<std::size_t> order(n);
@@ -66,7 +66,7 @@ double shuffle_p(std::size_t n, std::uint64_t seed, Statistic&& statistic) {
 
 /// Images with exactly one label.
 struct SingleLabels {
-    std::vector<std::size_t> at;  // in the sample
+    std::vector<std::size_t> at;  // indices of these images in the sample
     std::vector<std::int32_t> labels, predicted;
 };
 
@@ -84,7 +84,7 @@ SingleLabels single_labels(const Scores& scores, const Sample& sample, const Dat
     return out;
 }
 
-/// (predicted class, label) -> images
+/// Maps (predicted class, label) to the number of images.
 using Mistakes = std::map<std::pair<std::int32_t, std::int32_t>, int>;
 
 Mistakes mistakes_of(const SingleLabels& a, const std::vector<std::size_t>& order) {
@@ -93,8 +93,8 @@ Mistakes mistakes_of(const SingleLabels& a, const std::vector<std::size_t>& orde
     return table;
 }
 
-/// The most frequent label among the other images with image i's predicted class, the lowest on
-/// ties; -1 if there are none.
+/// The most frequent label among the other images with image i's predicted class, the lowest one on
+/// ties; -1 without such images.
 std::int32_t label_of_others(const Mistakes& table, std::int32_t predicted,
                              std::int32_t own_label) {
     std::int32_t label = -1;

@@ -18,7 +18,7 @@ double shuffled_ranks_p(const Scores& scores, const Sample& sample, const Datase
 /// Whether images of one class tend to get one predicted class, whichever it is. If they do, the
 /// classifier distinguishes the classes.
 struct Association {
-    double p = 1;  ///< p value for the number of pairs with one label and one predicted class, with
+    double p = 1;  ///< p value of the number of pairs with the same label and predicted class, with
                    ///< shuffled labels
     std::vector<std::uint8_t> correct;  ///< for each image: whether its label is the most frequent
                                         ///< among the *other* images of its predicted class

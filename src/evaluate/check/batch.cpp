@@ -94,7 +94,7 @@ std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, con
              fmt::format("differences up to {:.2g} of the spread of an image's scores", again),
              "dropout, or another random step, is active: export the classifier in evaluation mode "
              "(model.eval())"});
-        return findings;  // the comparison below would only show the same
+        return findings;  // the comparison below would only find the same
     }
     findings.push_back(
         {again == 0 ? Severity::ok : Severity::note, "batch.repeat",

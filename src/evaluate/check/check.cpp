@@ -76,14 +76,14 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     step("comparing orders of classes");
     OrderResult order = check_order(scores, sample, dataset, options);
     step("comparing pixel values");
-    // One comparison on three times as many images costs less than the many comparisons before.
+    // One comparison on three times as many images costs less than the earlier comparisons.
     const auto fresh = [&] {
         return draw_sample(dataset, spec.preprocess, options, options.sample, 3 * options.sample);
     };
     const PixelResult pixels =
         check_values(runner, scores, sample, dataset, spec, order.order, options, fresh);
     if (!(pixels.best == spec.preprocess)) {
-        // Incorrect pixel values hide the order: the check runs again with the better ones.
+        // Incorrect pixel values hide the order, so the check runs again with better values.
         scores = runner.run(sample.windows, pixels.best);
         if (!order.settled) order = check_order(scores, sample, dataset, options);
     }

@@ -1,4 +1,4 @@
-// The parts of the doctor. Each part uses the measurements of the earlier ones and adds its
+// The parts of `assay check`. Each part uses the measurements of earlier parts and adds its
 // findings.
 #pragma once
 
@@ -21,7 +21,7 @@ using Severity = Finding::Severity;
 
 /// An image that the classifier cannot compute.
 struct FailedWindow {
-    std::size_t place = 0;  ///< among the requested images
+    std::size_t place = 0;  ///< index among the requested images
     std::string why;
 };
 
@@ -36,15 +36,15 @@ struct Scores {
     }
 };
 
-/// Passes windows (already resized and cropped) to the classifier, batch by batch. It finds the
-/// images at which the classifier fails, as a run does.
+/// Passes windows (already resized and cropped) to the classifier, batch by batch. Finds the images
+/// at which the classifier fails, like a run.
 class Runner {
 public:
-    /// `any_failure` makes it throw at the first image that fails.
+    /// With `any_failure`, it throws at the first image that fails.
     Runner(Classifier& classifier, std::size_t batch, int threads, bool any_failure = false);
     /// `p` determines scale, mean, std and channel order; the windows must have its size.
     Scores run(std::span<const Image> windows, const Preprocess& p) const;
-    /// All windows as one batch (`windows.size()` must be the fixed batch where there is one).
+    /// Computes all windows as one batch; `windows.size()` must equal a fixed batch size.
     Scores run_together(std::span<const Image> windows, const Preprocess& p) const;
     std::size_t fixed_batch() const;
     /// If the scores of an image differ by less than this, relative to the spread of its scores,
@@ -65,7 +65,7 @@ private:
 /// in the items' order.
 struct Sample {
     bool labelled = false;
-    std::size_t asked = 0;  ///< how many were drawn
+    std::size_t asked = 0;  ///< number of drawn images
     std::vector<std::uint32_t> items;
     std::vector<Image> windows;
     struct Unreadable {
@@ -79,16 +79,16 @@ struct Sample {
 };
 /// Removes the images at these places from the sample; other failed windows are not in the sample.
 void leave_out(Sample& sample, const std::vector<FailedWindow>& failed);
-/// The scores of the sample's images; those that the classifier cannot compute are removed from the
+/// The scores of the sample's images. Removes images that the classifier cannot compute from the
 /// sample.
 Scores run_sample(const Runner& runner, Sample& sample, const Preprocess& p);
 /// Findings about failed images; empty if there are none.
 std::vector<Finding> check_failed(const Sample& sample, const Dataset& dataset, Severity severity);
-/// Draws `n` images, after `first` others that an earlier call drew; fewer or none if there are not
+/// Draws `n` images after the `first` images of an earlier call, or fewer if there are not
 /// enough.
 Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options,
                    std::size_t first, std::size_t n);
-/// The same images, resized and cropped another way.
+/// The same images, resized and cropped in another way.
 std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, const Preprocess& p,
                               int threads);
 
@@ -101,14 +101,14 @@ struct Outcomes {
     /// among the scores
     std::vector<std::uint8_t> correct;
     /// Twice the number of scores above that of the best label, plus the number of scores equal to
-    /// it (including itself). A network that gives equal scores gains nothing. The number is larger
+    /// it (including itself). Equal scores therefore give no advantage. The number is larger
     /// than any other if no output is a label, or a score is NaN.
     std::vector<std::uint32_t> ranks;
 };
 Outcomes judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
                const ClassOfOutput& order);
 std::size_t count_correct(std::span<const std::uint8_t> correct);
-/// "71 of 128 (55.5 %)"
+/// Formats counts as "71 of 128 (55.5 %)".
 std::string proportion_text(std::size_t part, std::size_t whole);
 
 /// Evidence::correct counts images that are correct in only one way (exact McNemar test).
@@ -122,7 +122,7 @@ enum class Evidence { correct, ranks };
 /// the sample.
 double p_better(const Outcomes& given, const Outcomes& rival, Evidence evidence);
 
-/// An alternative that may do better.
+/// An alternative to the given way that may do better.
 struct Rival {
     std::string name;
     std::string advice;
@@ -139,8 +139,8 @@ BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, doubl
 
 /// Results that other checks use.
 struct OrderResult {
-    ClassOfOutput order;   ///< the given one, or a significantly better one
-    bool settled = false;  ///< better than chance in that order
+    ClassOfOutput order;   ///< the given order, or a significantly better one
+    bool settled = false;  ///< whether it is better than chance in that order
     std::vector<Finding> findings;
 };
 
@@ -152,11 +152,11 @@ std::vector<Finding> check_outputs(const Scores& scores, const ModelSpec& spec,
 OrderResult check_order(const Scores& scores, const Sample& sample, const Dataset& dataset,
                         const CheckOptions& options);
 struct PixelResult {
-    Preprocess best;  ///< the given one, or a significantly better one
+    Preprocess best;  ///< the given preprocessing, or a significantly better one
     std::vector<Finding> findings;
 };
-/// `fresh` draws images that no check has used: an alternative that is only possibly better is
-/// tried on these images. It may be empty.
+/// `fresh` draws images that no check has used, on which it tries an alternative that may be
+/// better. It may be empty.
 PixelResult check_values(const Runner& runner, const Scores& scores, const Sample& sample,
                          const Dataset& dataset, const ModelSpec& spec, const ClassOfOutput& order,
                          const CheckOptions& options, const std::function<Sample()>& fresh);
@@ -164,9 +164,9 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
                                     const Sample& sample, const Dataset& dataset,
                                     const Preprocess& p, const ClassOfOutput& order,
                                     const CheckOptions& options);
-/// Checks other input sizes, for which options.reopen opens the classifier again; without it,
-/// nothing is checked. Adds a note if no usual size is within a factor of two. `scores` are those
-/// of the sample under `p`.
+/// Checks other input sizes, for which options.reopen opens the classifier again. Without it,
+/// checks nothing. Adds a note if no usual size is within a factor of two. `scores` are the
+/// sample's scores under `p`.
 std::vector<Finding> check_size(const Scores& scores, const Sample& sample, const Dataset& dataset,
                                 const ModelSpec& spec, const Preprocess& p,
                                 const ClassOfOutput& order, const CheckOptions& options,
@@ -175,7 +175,7 @@ std::vector<Finding> check_size(const Scores& scores, const Sample& sample, cons
 /// batch of copies of itself.
 Scores one_by_one(const Runner& runner, std::span<const Image> windows, const Preprocess& p);
 /// The largest difference between an image's scores, relative to the spread of its scores in `a`;
-/// infinite if one is finite and the other is not.
+/// infinite if only one is finite.
 double scores_difference(const Scores& a, const Scores& b);
 /// The largest difference (scores_difference()) when the images of a batch run in reverse order.
 /// `together` has their scores in this order.

@@ -17,7 +17,7 @@
 namespace assay::checks {
 namespace {
 
-/// The remaining steps for a window that is already resized and cropped.
+/// The preprocessing that remains for a window that is already resized and cropped.
 Preprocess without_geometry(Preprocess p) {
     p.crop_mode = CropMode::none;
     p.interpolation = Interpolation::nearest;
@@ -27,8 +27,8 @@ Preprocess without_geometry(Preprocess p) {
     return p;
 }
 
-/// Every item has its own draw, so no item's chance depends on the others. The result is the items
-/// whose draws are number `first` to `first + n - 1` from below, in the items' order.
+/// Every item has its own draw, so its chance does not depend on other items. Returns the items
+/// with the `first`-th to (`first + n - 1`)-th smallest draw, in the items' order.
 std::vector<std::uint32_t> draw_items(const std::vector<std::uint32_t>& items, std::size_t first,
                                       std::size_t n, std::uint64_t seed) {
     if (first == 0 && n >= items.size()) return items;

@@ -20,7 +20,7 @@ bool all_labels_equal(const Sample& sample, const Dataset& dataset) {
     });
 }
 
-/// Why no statement is possible; "" if one is.
+/// The reason why no conclusion is possible; "" if one is.
 std::string obstacle(const Sample& sample, const Dataset& dataset) {
     if (!sample.labelled) return "the order of classes cannot be checked: no labels";
     if (sample.size() < fewest_images) {
@@ -49,8 +49,8 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     const std::vector<std::uint8_t>& correct = given.correct;
     const Association associated = associate(scores, sample, dataset, options.seed);
     // An order is accepted as the true one only if it explains most of what the predictions contain
-    // about the labels. One of two orders may be better only because it has two classes of twelve
-    // correct.
+    // about the labels. Of two incorrect orders, one may be better because it has two of twelve
+    // classes right.
     const auto explains = [&](std::span<const std::uint8_t> by_order) {
         return 2 * count_correct(by_order) >= count_correct(associated.correct);
     };

@@ -152,7 +152,7 @@ DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOpti
         DatasetOptions without = options;
         without.classes = ClassList();
         if (notes != nullptr) notes->clear();
-        // Throws again if the classes are not the problem.
+        // Throws the error again if the classes are not the problem.
         return {open_dataset(folder, without),
                 {{Finding::Severity::error, "data.classes",
                   "the data set and the classifier have different classes", error.what(),

@@ -17,7 +17,7 @@ struct RowSums {
     bool rows_sum_to_one = true;
     bool log_rows_sum_to_one = true;
     double smallest = 0, largest = 0;
-    double sum_low = 0, sum_high = 0;  // of row sums
+    double sum_low = 0, sum_high = 0;  // lowest and highest sum of a row
 };
 
 double log_sum_exp(std::span<const float> row) {
@@ -51,8 +51,8 @@ RowSums shape_of(const Scores& scores) {
     return shape;
 }
 
-/// q = softmax(p) for probabilities p: then p = log q + k, where k makes p sum to 1, and no p is
-/// negative. Flat outputs (an untrained network) have small p of both signs around 1/C, or no
+/// Tests q = softmax(p) for probabilities p: then p = log q + k, where k makes p sum to 1, and no p
+/// is negative. Flat outputs (an untrained network) have small p of both signs around 1/C, or no
 /// spread at all; they do not pass.
 bool is_softmax_of_softmax(const Scores& scores) {
     const auto classes = static_cast<double>(scores.classes);
@@ -72,14 +72,14 @@ bool is_softmax_of_softmax(const Scores& scores) {
         if (low + k < -(1e-6 + 0.01 / classes) || high + k > 1 + 1e-3) return false;
         widest = std::max(widest, high - low);
     }
-    // With few classes, any uncertain classifier fits this well; one row at the bound, and none
-    // above it among many, does not happen by chance.
+    // With few classes, any uncertain classifier passes this test. But many rows up to the bound
+    // and none above it are no chance.
     constexpr std::size_t few_classes = 50, enough_rows = 30;
     if (scores.classes < few_classes) return widest > 0.9 && scores.rows() >= enough_rows;
     return widest > 5 / classes;
 }
 
-/// (0, z) in every row: one logit (model/two_classes.h).
+/// Detects (0, z) in every row, which is one logit (model/two_classes.h).
 bool is_one_logit(const Scores& scores) {
     if (scores.classes != 2) return false;
     for (std::size_t i = 0; i < scores.rows(); ++i) {
@@ -157,7 +157,7 @@ Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
                 "outputs are declared as log-probabilities, but their exponentials do not sum to 1",
                 probabilities ? "pass --outputs probabilities" : "pass --outputs logits");
         case ScoreKind::labels:
-            break;  // no classifier returns them
+            break;  // no classifier returns these kinds
     }
     return finding;
 }

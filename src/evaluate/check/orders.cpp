@@ -7,7 +7,7 @@
 namespace assay::checks {
 namespace {
 
-/// order[j] = the class whose text is j-th in byte order.
+/// The order with order[j] = the class whose text is j-th in byte order.
 ClassOfOutput sorted_order(const std::vector<std::string>& texts) {
     ClassOfOutput order = given_order(texts.size());
     std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {

@@ -9,9 +9,9 @@ namespace assay::checks {
 
 struct OtherOrders {
     std::vector<Rival> rivals;
-    std::vector<ClassOfOutput> orders;  ///< one for each rival
+    std::vector<ClassOfOutput> orders;  ///< one order for each rival
 };
-/// Orders that differ from the given one and from one another.
+/// Returns orders that differ from the given one and from one another.
 OtherOrders other_orders(const Scores& scores, const Sample& sample, const Dataset& dataset);
 
 }  // namespace assay::checks

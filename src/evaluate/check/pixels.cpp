@@ -24,7 +24,7 @@ struct Values {
 
 constexpr double unit = 1.0 / 255.0;
 
-/// Mean and std in the order of the input channels.
+/// Sets mean and std in the order of the input channels.
 constexpr std::array<Values, 8> usual = {{
     {"ImageNet's mean and std", unit, imagenet_mean, imagenet_std, ChannelOrder::rgb},
     {"mean 0.5, std 0.5", unit, all_half, all_half, ChannelOrder::rgb},
@@ -45,8 +45,8 @@ std::string three(const ThreeNumbers& x) {
     return fmt::format("{:.15g},{:.15g},{:.15g}", x[0], x[1], x[2]);
 }
 
-/// The options that change one preprocessing into the other: only those that make a difference, and
-/// all of them.
+/// The options that turn one preprocessing into the other: exactly those that make a
+/// difference.
 std::string options_from(const Preprocess& given, const Preprocess& wanted) {
     std::string out;
     const auto add = [&](const std::string& option) { out += (out.empty() ? "" : " ") + option; };
@@ -74,7 +74,7 @@ std::string options_from(const Preprocess& given, const Preprocess& wanted) {
     return out;
 }
 
-/// The same pixels in the other channel order: mean and std move with their colors.
+/// The same preprocessing in the other channel order. Mean and std stay with their colors.
 Way swapped_channels(const Preprocess& p) {
     const bool to_bgr = p.channel_order == ChannelOrder::rgb;
     Way way{to_bgr ? "blue, green, red" : "red, green, blue", p};
@@ -86,7 +86,7 @@ Way swapped_channels(const Preprocess& p) {
 
 std::vector<Way> ways_of_values(const Preprocess& given) {
     std::vector<Way> ways;
-    const bool gray = given.channel_order == ChannelOrder::gray;  // one channel has no order
+    const bool gray = given.channel_order == ChannelOrder::gray;  // a single channel has no order
     const auto add = [&](Way way) {
         const bool known =
             std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return w.p == way.p; });
@@ -143,7 +143,7 @@ std::string all_proportions(const std::vector<Rival>& rivals, std::size_t n) {
     return out;
 }
 
-/// "; or ...": the other rivals that cannot be distinguished from the best one on this sample.
+/// Lists the other rivals that this sample cannot distinguish from the best one: "; or ...".
 std::string equals_of(const std::vector<Rival>& rivals, std::size_t best, double level) {
     std::string out;
     for (std::size_t r = 0; r < rivals.size(); ++r) {
@@ -159,8 +159,8 @@ std::string equals_of(const std::vector<Rival>& rivals, std::size_t best, double
     return out;
 }
 
-/// The rival that looks best if none is proven better; nothing if none looks better than expected
-/// by chance.
+/// The rival that looks best if none is proven better; nothing if chance could explain every
+/// advantage.
 std::optional<std::size_t> most_hopeful(const Outcomes& given, const std::vector<Rival>& rivals) {
     constexpr double worth_a_second_look = 0.2;
     std::optional<std::size_t> best;
@@ -180,7 +180,7 @@ std::optional<std::size_t> most_hopeful(const Outcomes& given, const std::vector
 Outcomes outcomes_of(const Runner& runner, const Sample& sample, const Preprocess& way,
                      const Dataset& dataset, const ClassOfOutput& order) {
     try {
-        // A failure in one way says nothing about the next one.
+        // The next way may work even if this one fails.
         return judge(runner.afresh().run(sample.windows, way), sample, dataset, order);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
@@ -227,7 +227,7 @@ PixelResult check_values(const Runner& runner, const Scores& scores, const Sampl
                     all_proportions(rivals, sample.size())),
         ""};
     const auto fault = [&](std::size_t at, std::size_t more, std::size_t of) {
-        constexpr std::size_t large_part = 20;  // one in twenty: five points
+        constexpr std::size_t large_part = 20;  // one image in twenty: five points
         finding.severity = more * large_part >= of ? Severity::error : Severity::warning;
         finding.title = "incorrect pixel values: " + rivals[at].name + " does better";
         finding.advice = rivals[at].advice + equals_of(rivals, at, options.level);
@@ -301,7 +301,7 @@ std::vector<Preprocess> other_sizes(const Preprocess& given) {
         if (2 * other < side || other > 2 * side || (other == given.height && other == given.width))
             continue;
         Preprocess p = given;
-        // The visible part of the image stays the same.
+        // Keeps the visible part of the image.
         if (p.resize_size) {
             p.crop_pct = std::min(1.0, static_cast<double>(side) / *p.resize_size);
             p.resize_size.reset();

@@ -8,7 +8,7 @@
 
 namespace assay::checks {
 
-/// These items, as far as they can be read, in this order; they count as labelled.
+/// Reads these items, as far as they can be read, in this order. They count as labelled.
 Sample read_sample(const Dataset& dataset, const std::vector<std::uint32_t>& drawn,
                    const Preprocess& p, int threads);
 

@@ -16,7 +16,7 @@ double accuracy_of(const Correct& way) {
     return way.empty() ? 0 : static_cast<double>(hits_of(way)) / static_cast<double>(way.size());
 }
 
-/// Counts on the images of both lists.
+/// Counts of images that both lists contain.
 struct Pairs {
     std::uint64_t both = 0, only_first = 0, only_second = 0, images = 0;
 };

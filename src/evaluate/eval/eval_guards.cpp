@@ -16,7 +16,7 @@ namespace {
 using checks::Runner;
 using checks::Sample;
 
-// If the preprocessing is known, all guards together run about 200 images: 4 % of 5,000.
+// If the preprocessing is known, all checks together run about 200 images, which is 4 % of 5,000.
 constexpr std::size_t guarded_images = 32;
 constexpr std::size_t images_of_values = 16;  // nine variants of pixel values run on these
 constexpr std::size_t usual_batch = 8;
@@ -79,7 +79,7 @@ EvalGuards guard_model(const LoadedModel& model, const Dataset& dataset,
         const checks::PixelResult pixels = checks::check_values(runner, of_front, front, dataset,
                                                                 model.spec, order.order, {}, fresh);
         if (!(pixels.best == p) && !order.settled) {
-            // Incorrect pixel values hide the order.
+            // Incorrect pixel values hide the order of the classes.
             order =
                 checks::check_order(runner.run(sample.windows, pixels.best), sample, dataset, {});
         }

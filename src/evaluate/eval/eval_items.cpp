@@ -15,7 +15,7 @@ constexpr std::size_t listed = 5;
 constexpr std::uint64_t block_rows = 4096;
 constexpr double interval_level = 0.95;
 
-/// A row with its ranking key.
+/// An item with its ranking key.
 struct Ranked {
     double by = 0;
     std::uint64_t row = 0;

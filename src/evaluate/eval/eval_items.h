@@ -1,4 +1,4 @@
-// Reads the items of several models' scores: it finds doubted labels, uncertain images, and how
+// Reads the scores of several models. Finds doubted labels and uncertain images, and counts how
 // often all models agree.
 #pragma once
 
@@ -15,12 +15,12 @@ struct ItemsOfScores {
     std::vector<Estimate> confidence;   ///< by model
     Estimate agreement;                 ///< over the images that all models scored
 };
-/// Stores of one data set. A label is doubted if every model predicts a class outside the image's
-/// labels. The measure of doubt is how much the probability of the predicted class exceeds that of
-/// the label, averaged over the models. It follows the self-confidence and margin of Northcutt,
-/// Jiang and Chuang 2021, "Confident Learning". With several models, unsure images are those on
-/// which they differ, most confident first; with one model, those with its lowest confidence. The
-/// result is the same for any number of threads.
+/// The stores must be of one data set. A label is doubted if every model predicts a class outside
+/// the image's labels. The doubt is the probability of the predicted class minus that of the label,
+/// averaged over the models. It follows the self-confidence and margin of Northcutt, Jiang and
+/// Chuang 2021, "Confident Learning". With several models, unsure images are those on which they
+/// differ, most confident first; with one model, those with its lowest confidence. The result is
+/// the same for any number of threads.
 ItemsOfScores look_at_items(std::span<const PredictionStore* const> stores, int threads);
 
 }  // namespace assay::evaluate

@@ -62,7 +62,7 @@ std::vector<ClassResult> worst_of(const std::vector<ClassResult>& classes) {
     return worst;
 }
 
-/// Returns "" if the accuracy is better than chance, or cannot be doubted on few images.
+/// Returns "" if the accuracy is better than chance, or the images are too few to doubt it.
 std::string chance_warning(const EvaluatedModel& model, std::size_t classes) {
     const Measurement* accuracy = measured(model, "top1");
     constexpr double no_doubt = 0.995;
@@ -126,7 +126,7 @@ void add_scores(EvalResult& result, std::span<const PredictionStore* const> stor
         for (const std::string& text : report.notes) add_once(result.notes, text);
         const std::string chance = chance_warning(model, report.classes.size());
         for (const std::string& text : report.warnings) {
-            // Its own warning contains the command as it was typed.
+            // The model's own warning contains the typed command.
             if (chance.empty() || !text.starts_with(evaluate::low_accuracy_sign))
                 add_once(model.warnings, text);
         }

@@ -31,7 +31,7 @@ std::string screen_title(const EvalResult& result) {
     return title;
 }
 
-/// A line per model, a column per metric.
+/// Prints a line per model, with a column per metric.
 Table eval_models(const EvalResult& result) {
     Table table{
         .title = screen_title(result), .columns = {{"model", false}}, .rows = {}, .notes = {}};
@@ -64,7 +64,7 @@ Table eval_models(const EvalResult& result) {
     return table;
 }
 
-/// What was searched and excluded, and the calibration in words.
+/// Sentences on the search, the excluded images and the calibration.
 std::string eval_lines(const EvalResult& result) {
     std::string text;
     const bool several = result.models.size() > 1;
@@ -182,7 +182,7 @@ std::string bullet_list(const std::vector<std::string>& lines) {
     return text;
 }
 
-/// A line for each metric of each model.
+/// Writes a line for each metric of each model.
 Table eval_records(const EvalResult& result) {
     Table table = result_table<Measurement>();
     for (const EvaluatedModel& model : result.models) {

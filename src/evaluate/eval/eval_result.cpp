@@ -1,4 +1,4 @@
-// `assay.eval/1`.
+// Schema `assay.eval/1`.
 #include "assay/describe_result.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/eval/described_eval.h"

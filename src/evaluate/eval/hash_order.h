@@ -1,5 +1,5 @@
 // Images in the order of the hashes of their ids. This order is random and does not change when the
-// folder moves. An image's place in it does not depend on the others.
+// folder moves. An image's place in it does not depend on other images.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace assay::evaluate {
 
-/// Labelled items, or all if none is labelled, in that order.
+/// Labelled items in that order, or all items if none is labelled.
 std::vector<std::uint32_t> items_in_hash_order(const Dataset& dataset);
 
 }  // namespace assay::evaluate

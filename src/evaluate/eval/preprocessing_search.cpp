@@ -85,8 +85,8 @@ PreprocessingChoice choose_preprocessing(const ModelOpener& opener, const Datase
     const std::size_t begin = std::min(options.first, half);
     const std::size_t end =
         std::min(half, std::max(begin, std::min(options.most, dataset.size() / 10)));
-    // Each additional look is another chance to call a difference significant (Bonferroni's
-    // inequality).
+    // Each additional test is another chance of a false difference, so p is multiplied
+    // (Bonferroni).
     std::size_t looks = 1;
     for (std::size_t images = begin; images < end; images += std::min(images, end - images))
         ++looks;

@@ -43,11 +43,11 @@ Estimate RunningAccuracy::estimate() const {
     const double accuracy = number(correct_) / number(images_);
     out.value = accuracy;
     if (!random_ || batches_ < enough_batches || images_ > all_) return out;
-    // Sum over batches of (correct - accuracy * images)^2.
+    // The sum over batches of (correct - accuracy * images)^2.
     const double squares = number(square_correct_) - 2 * accuracy * number(products_) +
                            accuracy * accuracy * number(square_images_);
     constexpr double rounding = 1e-9;
-    // equal batches give no information about the rest
+    // equal batches give no information about other batches
     if (squares < rounding && images_ < all_) return out;
     const double left = 1 - number(images_) / number(all_);
     const double m = number(batches_);

@@ -1,4 +1,4 @@
-// The accuracy so far, while images go through models.
+// The accuracy so far, while models compute images.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ public:
     RunningAccuracy(std::uint64_t all, bool random) : all_(all), random_(random) {}
 
     void add(std::uint64_t correct, std::uint64_t images);
-    /// Undefined before the first labelled image; it has an interval from 30 batches on, if batches
+    /// Undefined before the first labelled image. It has an interval from 30 batches on, if they
     /// differ.
     Estimate estimate() const;
     /// "81.2 % ±1.9" or "99.1 % (97.9 – 100.0)", or "" before the first labelled image. `all_here`
@@ -42,7 +42,7 @@ private:
     std::uint64_t square_correct_ = 0, square_images_ = 0, products_ = 0;  ///< sums over batches
 };
 
-/// The number of correct ones among a batch's labelled images: rows [first, first + states.size()).
+/// The number of correct images among a batch's labelled ones: rows [first, first + states.size()).
 struct BatchCount {
     std::uint64_t correct = 0, images = 0;
 };

@@ -15,7 +15,7 @@ namespace {
 /// Sides of published classifiers that no preset has.
 constexpr std::array other_sides = {32, 64, 96, 256, 288, 320, 384, 448, 28, 48};
 
-/// The model only rejects sizes in this way; other errors have other causes.
+/// The model only rejects sizes with these errors.
 bool is_refusal(const Error& error) {
     return error.code() == ErrorCode::bad_input || error.code() == ErrorCode::usage;
 }

@@ -16,9 +16,9 @@ using checks::Sample;
 constexpr std::size_t images_at_a_time = 64;  // number of decoded images that are in memory at a
                                               // time
 
-/// The network's inputs for these images: equal texts mean equal inputs.
+/// A hash of the network's inputs for these images: equal texts mean equal inputs.
 std::string inputs_of(const Sample& sample, const Preprocess& p) {
-    Preprocess values;  // the remaining steps if the windows are resized and cropped
+    Preprocess values;  // the remaining steps for windows that are resized and cropped
     values.height = p.height;
     values.width = p.width;
     values.channel_order = p.channel_order;
@@ -173,7 +173,7 @@ void WaysRace::run_part(const LoadedModel& model, const Runner& runner,
         if (!of_inputs.contains(inputs)) {
             Correct own;
             try {
-                // A failure of one candidate says nothing about the next one.
+                // The next candidate may work even if this one fails.
                 own = judge(model, runner.afresh(), sample, p, part);
             } catch (const Error& error) {
                 if (error.code() != ErrorCode::bad_input || !correct_[w].empty()) throw;

@@ -1,4 +1,4 @@
-// The usual ways to prepare the input, run on labelled images until they can be told apart.
+// Runs the usual preprocessings on labelled images until they can be distinguished.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@
 namespace assay::evaluate {
 
 /// The candidates and the images that each has correct. Candidates that give the same pixels on all
-/// images so far count as one. Each would make the test stricter, and none could be distinguished
-/// from the others.
+/// images so far count as one. Otherwise each would make the test stricter, although they cannot be
+/// distinguished.
 class WaysRace {
 public:
-    /// Items are run in this order.
+    /// The order in which items are run.
     WaysRace(const ModelOpener& opener, const Dataset& dataset,
              std::span<const std::uint32_t> order, const SearchOptions& options,
              const ProgressCallback& callback)
@@ -49,7 +49,7 @@ public:
     /// `items` that they missed. Returns true if there was one.
     bool catch_up(const Decision& decision, double level, std::span<const std::uint32_t> items);
 
-    /// Uses the first of each group of equal candidates; p has entries for all of them.
+    /// Uses the first candidate of each group of equal ones. `p` has entries for all candidates.
     Decision decide(double level) const;
     std::size_t distinct() const { return first_of_each().size(); }
 
@@ -73,8 +73,8 @@ private:
     void run_part(const LoadedModel& model, const checks::Runner& runner,
                   const std::vector<std::size_t>& of_size, const std::vector<std::uint32_t>& part);
 
-    /// Counts them as incorrect for all candidates, including those that computed the image:
-    /// otherwise, the first ones would have an advantage.
+    /// Counts failed images as incorrect for all candidates. Otherwise the first candidates, which
+    /// computed them, would have an advantage.
     void count_failed_as_incorrect();
 
     /// Excludes the items at which the model failed.

@@ -1,4 +1,4 @@
-// The parts of a result that are common to reading images and to reading the records of a store.
+// The parts of a result that come from reading either images or the records of a store.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace assay::inspect {
 
-/// The facts that need no image: the name, samples, labels, classes.
+/// Fills in the facts that need no image: the name, samples, labels, classes.
 InspectResult described_data(const Dataset& dataset, std::size_t examples);
 
 /// Copies the counts to the result.

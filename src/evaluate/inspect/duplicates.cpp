@@ -43,7 +43,7 @@ private:
     ImageHashes hashes_;
 };
 
-/// Calls visit(first, end) for each run of places in `order` of equal keys.
+/// Calls visit(first, end) for each range of `order` with equal keys.
 template <class Key, class Visit>
 void for_each_run(const std::vector<std::uint32_t>& order, Key&& key, Visit&& visit) {
     for (std::size_t first = 0; first < order.size();) {
@@ -61,8 +61,8 @@ void sort_by(std::vector<std::uint32_t>& order, Key&& key) {
     });
 }
 
-/// For images of the data set, in their order. An image without labels does not differ from any
-/// other.
+/// Compares labels of the data set's images, in their order. An image without labels differs from
+/// no other.
 bool labels_differ(const BothImages& images, std::span<const std::uint32_t> members) {
     std::span<const std::int32_t> known;
     for (const std::uint32_t i : members) {
@@ -174,7 +174,7 @@ Files find_equal_files(BothImages& images, const InspectOptions& options, Inspec
     return files;
 }
 
-/// Disjoint sets that are merged. The first member of each represents it.
+/// Disjoint sets that can be merged. The first member of a set represents it.
 class Sets {
 public:
     explicit Sets(std::size_t n) : parent_(n) {
@@ -230,13 +230,13 @@ private:
     std::uint32_t own_ = 0;
 };
 
-/// The groups of images of the data set, from the pairs that were joined.
+/// The groups of images of the data set, from the merged pairs.
 Duplicates near_groups(const BothImages& images, const Looks& looks, Sets& sets,
                        std::size_t examples) {
     std::vector<std::uint32_t> sizes(looks.size());
     for (std::uint32_t k = 0; k < looks.size(); ++k)
         sizes[sets.of(k)] += static_cast<std::uint32_t>(looks[k].own.size());
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> members;  // the set, the image
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> members;  // pairs of the set and the image
     for (std::uint32_t k = 0; k < looks.size(); ++k) {
         if (sizes[sets.of(k)] < 2) continue;
         for (const std::uint32_t i : looks[k].own) members.emplace_back(sets.of(k), i);
@@ -257,7 +257,7 @@ void find_near(const BothImages& images, Files files, const InspectOptions& opti
                InspectResult& result) {
     const Looks looks(images, std::move(files.first));
     Sets sets(looks.size());
-    /// The nearest image of the other data set, by the place of the hash: bits, image.
+    /// The distance in bits and the nearest image of the other data set, by index of the hash.
     std::map<std::uint32_t, std::pair<int, std::uint32_t>> nearest;
     const auto offer = [&](std::uint32_t own, std::uint32_t other, int bits) {
         if (looks[own].own.empty() || looks[other].others.empty()) return;

@@ -35,7 +35,7 @@ std::string labelled(const InspectedImage& image) {
         image.labels.empty() ? "no label" : fmt::format("{}", fmt::join(image.labels, "; ")));
 }
 
-/// ", 3 bits"; "" for equal hashes.
+/// Formats ", 3 bits"; "" for equal hashes.
 std::string and_bits(int bits) {
     if (bits == 0) return "";
     return fmt::format(", {}", how_many(static_cast<std::uint64_t>(bits), "bit"));

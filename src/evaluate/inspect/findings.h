@@ -14,8 +14,8 @@ namespace assay::inspect {
 
 /// A sentence, and the images that it describes.
 struct InspectFinding {
-    /// fault: numbers would be incorrect; doubt: probably wrong; note: worth knowing; sound:
-    /// nothing was found.
+    /// fault: numbers would be incorrect. doubt: probably wrong. note: for information. sound: no
+    /// problem was found.
     enum class Grade { fault, doubt, note, sound };
     Grade grade;
     std::string text;
@@ -31,9 +31,9 @@ std::vector<InspectFinding> findings_of(const InspectResult& result);
 /// The mark before the sentence.
 std::string_view mark_of(InspectFinding::Grade grade);
 
-/// "1 image", "5,600 images".
+/// Formats counts: "1 image", "5,600 images".
 std::string counted(std::uint64_t n, std::string_view noun, std::string_view plural);
-/// "a, b, ...", where `all` is the total number.
+/// Lists examples as "a, b, ..."; `all` is the total number.
 std::string listed_names(const std::vector<std::string>& names, std::uint64_t all);
 
 }  // namespace assay::inspect

@@ -52,7 +52,7 @@ private:
         one_colour,
         kind_count
     };
-    Kind kind_of(ImageFormat format) const;  ///< of a known format
+    Kind kind_of(ImageFormat format) const;  ///< kind of a known format
     void count(Kind kind, std::uint32_t item);
     void count_left_aside(std::uint32_t item, std::uint8_t bits);
 

@@ -69,7 +69,7 @@ InspectedLabels inspected_labels(const Dataset& dataset, std::size_t examples) {
     return out;
 }
 
-/// Evenly spaced over the data set, including the first and the last.
+/// Indices spaced evenly over the data set, including the first and the last.
 std::vector<InspectedImage> samples_of(const Dataset& dataset, std::size_t examples) {
     const std::size_t n = std::min(examples, dataset.size());
     std::vector<InspectedImage> out;

@@ -70,7 +70,7 @@ Table sizes_table(const ImageSizes& sizes) {
     return table;
 }
 
-/// An image of a finding, as csv has it.
+/// An image of a finding, as a row of csv.
 struct InspectRow {
     std::string finding;
     std::optional<std::uint64_t> group;

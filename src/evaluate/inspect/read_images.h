@@ -8,14 +8,14 @@
 
 namespace assay::inspect {
 
-/// 16 bytes per image.
+/// Hashes with 16 bytes per image.
 struct ImageHashes {
     std::vector<std::uint64_t> file;  ///< XXH3 of the bytes; 0 means that they could not be read
-    std::vector<std::uint64_t> look;  ///< near_hash(); 0 means an image without detail, which is
+    std::vector<std::uint64_t> look;  ///< near_hash(); 0 for an image without detail, which is
                                       ///< not compared
 };
 
-/// Throws errors that end a run.
+/// Reads all images. Throws errors that end a run.
 ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, ImageTally& tally,
                         const ProgressCallback& callback);
 

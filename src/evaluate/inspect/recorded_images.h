@@ -10,7 +10,7 @@
 
 namespace assay::inspect {
 
-/// As inspect_store(). `dataset`: the store's.
+/// Like inspect_store(). `dataset` is the store's data set.
 std::optional<InspectResult> recorded_images(const std::filesystem::path& store,
                                              const StoreSpec& spec, const Dataset& dataset,
                                              std::size_t examples);

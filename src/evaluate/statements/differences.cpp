@@ -32,13 +32,13 @@ void add_model(GapCovariance& sum, const Factor& a, const Factor& b, std::size_t
     sum.bb += b.own[model] * b.own[model];
 }
 
-// Covariance of two means over models whose errors have these sizes.
+// The covariance of two means over models with errors of these sizes.
 double of_means(std::span<const double> p, std::span<const double> q, double correlation) {
     return correlation * mean_of(p) * mean_of(q) +
            (1 - correlation) * sum_of_products(p, q) / static_cast<double>(p.size() * p.size());
 }
 
-/// Ends of gap b / gap a.
+/// The ends of gap b / gap a.
 std::optional<std::pair<double, double>> ratio(double a, double b, const GapCovariance& v,
                                                double z) {
     const double square = a * a - z * z * v.aa;

@@ -1,4 +1,4 @@
-// How much smaller a gap is by one metric than by another, on the same images.
+// Compares a gap by one metric with the gap by another, on the same images.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@ struct GapCovariance {
 struct MetricFactors {
     const Factor *first, *second;
 };
-/// For the mean over the models. The shared rows of both metrics are the same groups of images; a
-/// model's own rows are not shared between metrics.
+/// The moments for the mean over the models. The shared rows of both metrics are the same groups of
+/// images; a model's own rows are not shared between metrics.
 GapCovariance covariance_of_means(const MetricFactors& a, const MetricFactors& b);
 GapCovariance covariance_of_model(const MetricFactors& a, const MetricFactors& b,
                                   std::size_t model);
 
-/// For published values, of whose errors only the sizes are known: [data set][model].
+/// The same for published values, for which only the sizes of errors are known: [data set][model].
 struct TableErrors {
     std::array<std::span<const double>, 2> a, b;
 };
@@ -36,7 +36,7 @@ struct GapDifference {
     std::optional<Range> share;  ///< proportion by which the gap shrinks, 1 - b / a; no value if
                                  ///< gap a cannot be distinguished from 0
 };
-/// The interval of the share is Fieller's (1954). With several covariances, it is the union of all.
+/// The interval of the share is Fieller's (1954). For several covariances, they are united.
 GapDifference difference_of_gaps(double gap_a, double gap_b,
                                  std::span<const GapCovariance> covariances, double level);
 

@@ -62,7 +62,7 @@ std::vector<double> by_family(std::span<const double> values, std::span<const st
     return sums;
 }
 
-// Sum over the factor's centered rows of the squares of the families' weighted sums.
+// The sum over the factor's centered rows of the squared weighted sums of the families.
 double squares_by_family(const Factor& factor, std::span<const double> weights,
                          std::span<const std::size_t> families, std::size_t count) {
     double total = 0;
@@ -85,7 +85,7 @@ double squares_by_family(const Factor& factor, std::span<const double> weights,
     return total;
 }
 
-// Slopes without each family.
+// The slopes without each family.
 std::vector<double> slopes_without(const TwoSets& sets, std::span<const std::size_t> families,
                                    std::size_t count) {
     std::vector<double> slopes;
@@ -109,9 +109,9 @@ std::vector<double> slopes_without(const TwoSets& sets, std::span<const std::siz
 /// The least-squares parabola of y on x around its mean.
 struct Parabola {
     std::vector<double> x;     ///< centred
-    std::vector<double> part;  ///< x^2 without what a line explains of it
+    std::vector<double> part;  ///< x^2 minus its linear fit
     std::vector<double> residuals;
-    /// Slopes of a straight line, and of the parabola at the mean.
+    /// The slopes of a straight line, and of the parabola at the mean.
     double part_squares = 0, line = 0, slope = 0, coefficient = 0;
 };
 std::optional<Parabola> parabola(std::span<const double> xs, std::span<const double> ys) {
@@ -135,7 +135,7 @@ std::optional<Parabola> parabola(std::span<const double> xs, std::span<const dou
     return out;
 }
 
-// Variance of a weighted sum of the models' errors.
+// The variance of a weighted sum of the models' errors.
 double variance_with(const Factor& factor, std::span<const double> weights) {
     return sum_of_products(covariance_with(factor, weights), weights);
 }

@@ -7,7 +7,7 @@
 
 namespace assay::statements {
 
-/// The input for a line: the models on two data sets, and their errors.
+/// The input for a line: the models' values on two data sets, and their errors.
 struct TwoSets {
     std::span<const double> x, y;
     const Factor *first, *second;
@@ -19,19 +19,19 @@ struct TwoSets {
 /// is NaN and the ends are infinite.
 Range slope_of_these(const TwoSets& sets, double level);
 
-/// The same slope if nothing was drawn: it has no interval.
+/// The same slope without draws, and so without an interval.
 double slope_without_errors(const TwoSets& sets);
 
-/// For models like these, as if drawn at random: t over families, where `families` has a number per
-/// model, from 0. No value with fewer than 2 families (mean gap) or 4 (slope), or if nothing was
-/// drawn (slope).
+/// The intervals for models like these, as if drawn at random: t over families. `families` has a
+/// number from 0 per model. No value with fewer than 2 families (mean gap) or 4 (slope), or for the
+/// slope without draws.
 struct LikeThese {
     std::optional<Range> mean_gap, slope;
 };
 LikeThese models_like_these(const TwoSets& sets, std::span<const std::size_t> families,
                             double level);
 
-/// Whether one line describes the models: the coefficient of x^2.
+/// Tests by the coefficient of x^2 whether one line describes the models.
 struct Curvature {
     double coefficient = 0, standard_error = 0;
     double low_slope = 0, high_slope = 0;  ///< at the 10 % and the 90 % quantile of x
@@ -39,8 +39,8 @@ struct Curvature {
 };
 /// No value with fewer than 4 models, or if x has fewer than three distinct values.
 std::optional<Curvature> curvature_of(const TwoSets& sets);
-/// Mean square of y around the parabola, and the slope of a straight line. Errors that models do
-/// not share cannot be larger than this allows.
+/// The mean square of y around the parabola, and the slope of a straight line. They bound the
+/// errors that models do not share.
 struct AroundParabola {
     double variance = 0, slope = 0;
 };

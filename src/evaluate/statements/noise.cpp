@@ -21,7 +21,7 @@ double uniform_at(std::uint64_t seed, std::uint64_t counter) {
     return (static_cast<double>(splitmix64(seed, counter) >> 11U) + .5) * 0x1p-53;
 }
 
-// The models that have their own row, in their order.
+// The indices of models with their own row, in order.
 std::vector<std::size_t> own_rows(std::span<const double> one, std::span<const double> two) {
     std::vector<std::size_t> out;
     for (std::size_t m = 0; m < one.size(); ++m) {

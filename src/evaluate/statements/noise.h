@@ -1,9 +1,9 @@
-// The error that images leave in the values of several models, and draws of it.
+// The errors of several models' values due to the choice of images, and draws of these errors.
 //
 // A statement about many models (a mean of |gap|, an order, a spread) is not a linear function of
-// their values. Errors bias such a statement. Each statement therefore uses draws of the errors,
-// and determines which true values are compatible with the observed ones. Values are proportions;
-// `models` always counts the models of one data set, in one order.
+// their values. Errors bias such a statement. So each statement uses draws of the errors, and finds
+// the true values that are compatible with the observed ones. Values are proportions; `models`
+// always counts the models of one data set, in one order.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace assay::statements {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Row by row.
+/// Values stored row by row.
 struct Matrix {
     std::size_t rows = 0, columns = 0;
     std::vector<double> values;
@@ -35,19 +35,19 @@ struct Matrix {
 /// others.
 struct Factor {
     Matrix shared;
-    std::vector<double> own;  ///< one per model
+    std::vector<double> own;  ///< one value per model
 
     explicit Factor(std::size_t models = 0) : shared(0, models), own(models, 0) {}
     explicit Factor(Matrix rows) : shared(std::move(rows)), own(shared.columns, 0) {}
     std::size_t models() const { return own.size(); }
 };
 
-/// Standard deviation of each model's error.
+/// The standard deviation of each model's error.
 std::vector<double> errors_of(const Factor& factor);
-/// Sum over the rows of the squares around the row's mean over the models. It is the average
+/// The sum over the rows of squares around the row's mean over the models. It is the average
 /// contribution of errors to the sum of squares of the models' values around their mean.
 double total_of(const Factor& factor);
-/// Variance of the mean over the models.
+/// The variance of the mean over the models.
 double variance_of_mean(const Factor& factor);
 /// D'D.
 Matrix covariance_of(const Factor& factor);
@@ -58,27 +58,27 @@ Factor scaled(Factor factor, std::span<const double> by);
 /// Scales each model's error to its target: the half width of its own interval divided by the
 /// normal quantile. A model without any error gets its own row.
 Factor rescaled(Factor factor, std::span<const double> targets);
-/// The columns of these models.
+/// Returns the columns of these models.
 Factor selected(const Factor& factor, std::span<const std::size_t> models);
 
-/// For published values: errors of these sizes, and one correlation between any two models.
+/// For published values: the factor for errors of these sizes, with one correlation for all.
 Factor table_factor(std::span<const double> errors, double correlation);
-/// Half width of Wilson's interval at the normal quantile z, divided by z; n may be fractional.
+/// The half width of Wilson's interval at the normal quantile z, divided by z. n may be fractional.
 double wilson_error(double value, double n, double z);
 /// An upper bound on the error of a mean over subgroups with these numbers of images.
 double subgroup_error(std::span<const std::uint64_t> counts);
 
-/// Standard normals by counter: number i from splitmix64's outputs 2i and 2i + 1 of the seed
+/// Standard normals by counter: number i uses splitmix64's outputs 2i and 2i + 1 for the seed
 /// (Steele, Lea, Flood 2014; Box and Muller 1958).
 std::vector<double> normals(std::uint64_t seed, std::size_t count);
-/// Draws of the models' errors; `count` must be even. The second half is the first with opposite
-/// signs.
+/// Draws of the models' errors; `count` must be even. The second half repeats the first with
+/// opposite signs.
 Matrix draws_of(const Factor& factor, std::size_t count, std::uint64_t seed);
 /// The same for two factors of the same images, which then share the drawn numbers. Throws internal
 /// if their numbers of shared rows or models differ.
 std::pair<Matrix, Matrix> draws_of(const Factor& one, const Factor& two, std::size_t count,
                                    std::uint64_t seed);
-/// Errors of first - second.
+/// The errors of first - second.
 Matrix difference(const Matrix& first, const Matrix& second);
 
 /// A value with its interval; the ends may be infinite if any true value is possible.
@@ -86,9 +86,9 @@ struct Range {
     double value = 0, low = 0, high = 0;
 };
 
-// ---- Functions that the statements share.
+// ---- Functions that all statements share.
 double mean_of(std::span<const double> values);
-/// Values minus their mean.
+/// The values minus their mean.
 std::vector<double> centred(std::span<const double> values);
 double sum_of_products(std::span<const double> a, std::span<const double> b);
 /// The zero of an increasing function, by 40 bisections.
@@ -100,7 +100,7 @@ double bisected(double low, double high, Function&& rising) {
     }
     return .5 * (low + high);
 }
-/// Type 7; changes the order of the values.
+/// A quantile of type 7. Changes the order of the values.
 double quantile_of(std::vector<double> values, double p);
 
 }  // namespace assay::statements

@@ -14,8 +14,8 @@ constexpr std::array<double, 16> grid{0,  .1, .2, .3,   .4,   .5,  .6,  .7,
 constexpr double rounding = 1e-12;
 enum Which : std::size_t { kendall, spearman };
 
-/// The order of a column. Draws for one true value are nearly in its order, from which each sort
-/// starts.
+/// The order of a column. Draws for one true value are nearly in this order, so each sort starts
+/// from it.
 class Order {
 public:
     explicit Order(std::size_t models) : of_(models), start_(models), place_(models) {
@@ -94,7 +94,7 @@ private:
         return sum;
     }
 
-    // By merging runs of growing length (Knight 1966).
+    // Sorts by merging runs of growing length (Knight 1966).
     std::uint64_t inversions() {
         std::uint64_t count = 0;
         other_.resize(seats_.size());
@@ -123,7 +123,7 @@ private:
     std::vector<std::uint32_t> seats_, other_;
 };
 
-/// The candidate true values between one order (c = 0) and the observed values (c = 1).
+/// The candidate true values between equal orders (c = 0) and the observed values (c = 1).
 class Path {
 public:
     // With `sign` -1, y is reversed, for opposite orders.
@@ -154,7 +154,7 @@ private:
     double slope_ = 1;
 };
 
-/// For one statistic along a path: how often draws are at most, and at least, the observed value.
+/// How often draws of a statistic on a path are at most the observed value, and at least it.
 struct Along {
     std::vector<double> up, down, truth;
     bool ended = false;
@@ -241,10 +241,10 @@ std::array<PathResult, 2> walk(const Ordered& first, const Ordered& second,
 }
 
 struct SurePairs {
-    double same = 0, opposite = 0;  ///< parts of all pairs
+    double same = 0, opposite = 0;  ///< proportions of all pairs
     bool all = false;
 };
-// Pairs whose order is certain on both sets.
+// The pairs whose order is certain on both sets.
 SurePairs sure_pairs(const Ordered& first, const Ordered& second, double level) {
     if (first.pairs == nullptr || second.pairs == nullptr) return {};
     std::vector<double> largest;

@@ -8,11 +8,11 @@
 
 namespace assay::statements {
 
-/// The part of one data set, or one metric, in a comparison of two orders.
+/// The values of one data set or metric in a comparison of two orders.
 struct Ordered {
     std::span<const double> values;
-    double total = 0;     ///< total_of() the factor
-    const Matrix* draws;  ///< of the errors
+    double total = 0;     ///< total_of() of the factor
+    const Matrix* draws;  ///< draws of the errors
     const Pairs* pairs;   ///< nullptr means that no pair bounds the interval
 };
 struct RankCorrelations {
@@ -20,10 +20,10 @@ struct RankCorrelations {
                                     ///< set are equal
 };
 /// Kendall's tau and Spearman's rho of the true orders. Errors pull the observed correlations
-/// towards 0. The candidate true values are between one order and the observed values, and beyond.
-/// Both sets are modeled as a line through the models, and the deviations from it are gradually
-/// removed. Equal values count 0 for tau, and in the order of the models for rho. Cost: about 11 to
-/// 30 times draws x models log models.
+/// towards 0. The candidate true values are on a path from one common order to the observed values,
+/// and beyond. A line models both sets, and the deviations from it shrink along the path. Ties
+/// count 0 for tau, and are in the order of the models for rho. Cost: 11 to 30 times draws x models
+/// log models.
 RankCorrelations rank_correlations(const Ordered& first, const Ordered& second, double level);
 
 /// Tau with equal pairs as 0, and rho from ranks with ties in the order of the models.

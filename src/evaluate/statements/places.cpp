@@ -16,7 +16,7 @@ std::vector<double> column_of(const Matrix& matrix, std::size_t column) {
     return out;
 }
 
-// `largest` has each of a pair of draws once: its numbers apply to both.
+// `largest` has one entry per pair of opposite draws, which applies to both.
 double quantile_of_pairs(const std::vector<double>& values, double p) {
     std::vector<double> both = values;
     both.insert(both.end(), values.begin(), values.end());
@@ -41,7 +41,7 @@ std::pair<double, double> wilson_ends(double value, double n, double low_z, doub
             middle(high_z) + high_z * wilson_error(value, n, high_z)};
 }
 
-// The number of images that corresponds to an error. Near 0 and 1 it follows Wilson's interval.
+// The number of images that corresponds to an error; near 0 and 1 by Wilson's interval.
 double images_of(double value, double error, double z) {
     return std::max({1.0, value * (1 - value) / (error * error), z / (2 * error) - z * z});
 }
@@ -157,7 +157,7 @@ Best best_of(std::span<const double> values, const Factor& factor, const Matrix&
         candidate[m] = m == out.model || (best - values[m]) / apart[m] <= worse;
         out.candidates += candidate[m] ? 1 : 0;
     }
-    // The winner is the one among them with the luckiest error.
+    // The winner is the one of these models with the most favorable error.
     for (std::size_t b = 0; b < errors.rows; ++b) {
         const auto e = errors.row(b);
         largest[b] = -infinity;

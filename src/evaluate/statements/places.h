@@ -5,7 +5,7 @@
 
 namespace assay::statements {
 
-/// How certain the order of any two models is.
+/// The certainty of the order of any two models.
 struct Pairs {
     /// Standard deviation of the difference of two models; infinite if they are copies.
     Matrix errors;
@@ -13,7 +13,7 @@ struct Pairs {
     /// against the others, in standard deviations.
     Matrix largest;
 };
-/// Cost: models^2 times half of the draws.
+/// Cost: models^2 times half the number of draws.
 Pairs pairs_of(const Factor& factor, const Matrix& errors);
 
 struct PlaceRange {
@@ -28,7 +28,7 @@ std::vector<PlaceRange> places_of(std::span<const double> values, const Pairs& p
 struct ChangeRange {
     std::int64_t low = 0, high = 0;
 };
-/// Place on the first data set minus place on the second.
+/// The place on the first data set minus the place on the second.
 std::vector<ChangeRange> changes_of_place(std::span<const double> first, const Pairs& first_pairs,
                                           std::span<const double> second, const Pairs& second_pairs,
                                           double level);
@@ -38,8 +38,8 @@ struct Best {
     std::size_t model = 0;
     std::size_t candidates = 0;  ///< models that may be the best
 };
-/// One interval for the winner's own value and for the best of the models' true values. `images` is
-/// the number behind the winner's value; 0 means the number that corresponds to its error.
+/// One interval for the winner's true value and for the best of all true values. `images` is the
+/// number of images for the winner's value; 0 derives it from the error.
 Best best_of(std::span<const double> values, const Factor& factor, const Matrix& errors,
              double images, double level);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double clear_at = 2.5, smallest_error = 1e-12;
 
-// Mean |truth + error| of a draw. It uses four sums at a time, because a single one waits for each
+// Mean |truth + error| of a draw. It uses four sums, because a single sum waits for each
 // addition.
 double mean_absolute(std::span<const double> truth, std::span<const double> error) {
     std::array<double, 4> sums{};
@@ -25,7 +25,7 @@ double mean_absolute(std::span<const double> truth, std::span<const double> erro
     return (sums[0] + sums[1] + sums[2] + sums[3] + rest) / static_cast<double>(truth.size());
 }
 
-// The gaps of several models compared with draws of their errors.
+// Compares the gaps of several models with draws of their errors.
 class AbsoluteGap {
 public:
     AbsoluteGap(std::span<const double> gaps, std::vector<double> errors, const Matrix& draws)
@@ -38,8 +38,8 @@ public:
     double sign(std::size_t m) const { return gaps_[m] < 0 ? -1 : 1; }
     bool clear(std::size_t m) const { return std::abs(gaps_[m]) > clear_at * errors_[m]; }
 
-    // The low end at probability p: gaps are pulled towards 0 by l steps each, until the observed
-    // value is the upper p quantile.
+    // The low end at probability p: all gaps move towards 0 by the same number of steps, until the
+    // observed value is the upper p quantile.
     double low(std::span<const double> steps, double p) {
         std::ranges::fill(truth_, 0.0);
         if (above() >= p) return 0;
