@@ -14,7 +14,7 @@ struct AskedImage {
     std::int64_t image = 0;
     std::vector<std::size_t> unasked;  ///< places
     std::size_t places = 0;
-    double cost = 0;  ///< questions that do not exist yet
+    double cost = 0;  ///< number of questions that do not exist yet
     bool asked = false;
     std::int64_t stratum = 0;
 };
@@ -151,7 +151,7 @@ private:
                          [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     }
 
-    /// For the remaining images.
+    /// The sum over the remaining images.
     std::vector<double> influence_of(const std::vector<std::size_t>& left) const {
         if (order_ != AskOrder::information) return std::vector<double>(left.size(), 0.0);
         const std::size_t m = in_.numbers.size();

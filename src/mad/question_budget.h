@@ -1,4 +1,4 @@
-// Chooses which images to ask about if not all can be.
+// Chooses which images to ask about if the budget does not allow all.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ struct AskInput {
     const Tally* tally = nullptr;
     const std::vector<PairRow>* pairs = nullptr;  ///< as read
     const std::vector<SelectedRow>* selected = nullptr;
-    std::vector<std::uint32_t> numbers;  ///< of the classifiers, ascending
+    std::vector<std::uint32_t> numbers;  ///< numbers of the classifiers, ascending
     ImageDraws draws;
-    const AnsweredPlaces* answered = nullptr;  ///< of these pairs
-    const Posterior* now = nullptr;            ///< of the order from all lists
+    const AnsweredPlaces* answered = nullptr;  ///< answered places of these pairs
+    const Posterior* now = nullptr;            ///< posterior of the order from all lists
     std::uint64_t seed = 0;
 };
 
 struct BudgetChoice {
     std::vector<std::size_t> places;  ///< indices in `selected`, image by image
-    std::uint64_t questions = 0;      ///< questions that they need and that do not exist yet
+    std::uint64_t questions = 0;      ///< questions for these places that do not exist yet
     ImageDraws draws;                 ///< new draws, and images that are counted for the first time
     std::uint64_t images_drawn = 0;
 };
 /// Adds whole images, each with all questions for its accepted places, while fewer than `budget`
 /// are added. The last image may exceed the budget. First come images that were asked before and
 /// have new places, then others as `order` says. Images whose questions all exist cost nothing, and
-/// are added without a draw. Images that no round has seen form a new stratum. The draw with a
+/// are added without a draw. Images new to all rounds form a new stratum. The draw with a
 /// given number depends only on the seed and that number. Cost: the remaining images for each draw.
 BudgetChoice images_within_budget(const AskInput& in, std::uint64_t budget, AskOrder order);
 

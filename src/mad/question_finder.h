@@ -13,16 +13,16 @@
 
 namespace assay::mad {
 
-/// Finds it by token, which known image and label must not contradict; otherwise by image and
-/// label. Images are given by id or path, or as addresses (image_addresses.h).
+/// Finds the question by token, which known image and label must match; otherwise by both of these.
+/// Images are given by id or path, or as addresses (image_addresses.h).
 class QuestionFinder {
 public:
     QuestionFinder(const Competition& competition, const std::vector<QuestionRow>& questions);
-    /// Its index in `questions`. Throws bad_input, with the nearest, if that question is not asked.
+    /// Returns the index in `questions`. Throws bad_input with the nearest one if it is not asked.
     std::size_t find(const FoundAnswer& found);
 
 private:
-    /// The numbers of images that it may mean.
+    /// The numbers of images that the row may mean.
     std::vector<std::int64_t> images_of(const std::string& text);
     /// Throws bad_input if image or label are known and differ from the question's.
     void check_agrees(const FoundAnswer& found, const QuestionRow& question);
@@ -34,7 +34,7 @@ private:
     ImageAddresses addresses_;
     std::unordered_map<std::string, std::size_t> by_token_;
     std::map<QuestionKey, std::size_t> by_key_;
-    /// By id, and by path if that is no other image's id. Several images may share a path.
+    /// Images by id, and by path if that is no other image's id. Several images may share a path.
     std::unordered_map<std::string, std::vector<std::int64_t>> images_;
 };
 

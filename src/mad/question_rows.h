@@ -19,17 +19,17 @@ struct ControlQuestions {
 std::vector<ControlQuestions> control_questions(const Competition& competition);
 
 /// The questions that people are asked now, settled or not. They are those of asked accepted places
-/// and of the control sample. A place is excluded if one of its two questions turned out to be
-/// unclear, because its image will be replaced. Gold is not included.
+/// and of the control sample. Places with an unclear question are excluded, because their images
+/// will be replaced. Gold is not included.
 std::set<QuestionKey> wanted_questions(const Competition& competition, const Tally& tally);
 
 /// Adds missing rows of questions. Use it inside a transaction.
 class QuestionWriter {
 public:
     QuestionWriter(Competition& competition, const Tally& tally);
-    /// Whether there is one by now.
+    /// Whether the question exists by now.
     bool has(const QuestionKey& key) const { return there_.count(key) > 0; }
-    /// Returns false if it existed already.
+    /// Adds a question. Returns false if it existed already.
     bool add(const QuestionKey& key);
     /// Records the known answer of an existing question.
     void make_gold(const QuestionKey& key, bool yes, std::int64_t decision);

@@ -24,7 +24,7 @@ std::vector<std::string> names_for_people(const Competition& competition) {
             more = above->name(above->parents(nodes[c]).front());
         names[c] = fmt::format("{} ({})", classes.name(c), more);
     }
-    // Two classes with the same name below the same parent.
+    // Two classes with the same name and the same parent.
     std::map<std::string, std::size_t> again;
     for (const std::string& name : names) ++again[name];
     for (std::size_t c = 0; c < names.size(); ++c)

@@ -11,10 +11,10 @@
 
 namespace assay::mad {
 
-/// A class's name for people. If several classes share that name, the parent in the hierarchy is
-/// added, or else its id.
+/// A class's name for annotators. If several classes share it, adds the parent in the hierarchy, or
+/// else the id.
 std::vector<std::string> names_for_people(const Competition& competition);
-/// "Does this image show "great white shark"?"
+/// The question as text: "Does this image show "great white shark"?"
 std::string question_text(std::string_view label_name);
 
 using study::for_spreadsheet;

@@ -46,8 +46,8 @@ struct RoundInput {
         for (const CompetitionClassifier& one : competition.active()) numbers.push_back(one.number);
     }
     bool nothing_selected() const { return selected.empty() && control.empty(); }
-    /// Excludes images that people cannot judge, as answers about another pair show. They will be
-    /// replaced.
+    /// Excludes images that people cannot judge according to answers about another pair. They will
+    /// be replaced.
     bool can_be_asked(const SelectedRow& row) const {
         return row.state == SelectedState::accepted && !row.asked &&
                place_state(tally, row) != PlaceState::unclear;
@@ -119,7 +119,7 @@ std::uint64_t ask(Competition& competition, RoundInput& in,
         std::uint64_t missing = 0;
         for (const std::uint16_t label : control.labels)
             missing += writer.has({control.image, label}) ? 0 : 1;
-        // Either each classifier's prediction for an image is asked about, or none is.
+        // For an image, asks about either all classifiers' predictions or none.
         if (budget && round.added + missing > *budget) break;
         for (const std::uint16_t label : control.labels)
             round.added += writer.add({control.image, label}) ? 1 : 0;
@@ -167,7 +167,7 @@ AskOrder ask_order_named(std::string_view name) {
 QuestionRound ask_questions(Competition& competition, const QuestionOptions& options) {
     check_options(options);
     Database& database = competition.impl().database;
-    Transaction all(database);  // what is read here must still hold when it is written
+    Transaction all(database);  // the values read here must still be valid for the write
     RoundInput in(competition);
     if (in.nothing_selected()) {
         const std::string folder = competition.folder().string();
@@ -189,8 +189,8 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     QuestionWriter writer(competition, in.tally);
     std::uint64_t places = 0;
     if (!round.stopped && options.budget != std::uint64_t{0}) {
-        // Open questions count against the budget. If the questions of a round got lost, repeating
-        // it therefore asks the same ones and no more.
+        // Open questions count against the budget. So a repeated round asks the same questions, in
+        // case the first file was lost.
         std::optional<std::uint64_t> budget = options.budget;
         if (budget) {
             round.waiting = waiting_questions(competition, in.tally);

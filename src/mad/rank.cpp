@@ -35,9 +35,9 @@ void check_rank_options(const RankOptions& options) {
         wrong(fmt::format("{} draws; allowed: up to 10,000,000", options.posterior.draws));
 }
 
-/// Whether, among pairs that were asked at all, some were asked further than others although the
-/// others' lists had more. Then earlier answers decided what to ask. Images that replaced others
-/// and are not asked yet do not count, because the replaced ones may have been asked.
+/// Whether some asked pairs were asked further than others although the others' lists had more
+/// images. Then earlier answers influenced the choice of questions. Images that replaced others and
+/// are not asked yet do not count, because the replaced ones may have been asked.
 bool asked_unevenly(const std::vector<RankedPair>& pairs) {
     const auto went = [](const RankedPair& pair) {
         const std::uint64_t replaced = pair.counts.replaced - pair.to_replace;
@@ -89,7 +89,7 @@ std::vector<std::uint32_t> steps_of_ablation(const Ranking& out) {
     return steps;
 }
 
-/// Places in one group tell nothing about those in another.
+/// Places in different groups cannot be compared.
 void leave_undefined(Estimate& srcc, Estimate& kendall) {
     for (Estimate* estimate : {&srcc, &kendall}) {
         estimate->value.reset();
@@ -137,7 +137,7 @@ void add_ablation(const RankInput& in, Ranking& out, const std::vector<double>& 
     }
 }
 
-/// Adds the names, because log_ratios() only knows numbers.
+/// Adds names to the error, because log_ratios() only knows numbers.
 void check_smoothing(const Ranking& out) {
     if (out.options.ratios.alpha != 0) return;
     for (const RankedPair& pair : out.pairs) {
@@ -234,7 +234,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
             out.classifiers[c].accuracy = found[c];
             accuracies[c] = found[c].value;
         }
-        // The accuracies are estimates too, so an interval over places alone would be too narrow.
+        // The accuracies are also estimates, so an interval only over places would be too narrow.
         add_comparison(out, "accuracy (control sample)", accuracies, {});
     }
     add_rank_warnings(competition, in, out);

@@ -18,14 +18,14 @@ constexpr std::size_t replicates_a_block = 25;
 struct Voice {
     std::uint32_t annotator = 0;
     Answer answer = Answer::no;
-    double log_ratio = 0;  ///< with Dawid and Skene
+    double log_ratio = 0;  ///< log odds with Dawid and Skene
 };
 
 struct Decided {
     bool there = false, unclear = false, yes = false;
 };
 
-/// The data for a replicate in dense arrays: all questions and places that count.
+/// The data for replicates in dense arrays: all questions and places that count.
 class Resampled {
 public:
     Resampled(const Tally& tally, const std::vector<PairRow>& pairs,
@@ -56,7 +56,7 @@ public:
             places_.push_back({pair->second, image->second, number_of(*place.first, question_of),
                                number_of(*place.second, question_of)});
         }
-        // Annotators by number, so that the order of questions does not matter.
+        // Sorts annotators by number, so that the order of questions does not matter.
         std::map<std::int64_t, std::uint32_t> annotator_of;
         for (const auto* question : questions_)
             for (const AnswerRow& row : question->deciding()) annotator_of[row.annotator] = 0;

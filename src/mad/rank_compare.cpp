@@ -25,7 +25,7 @@ double number_in(const CsvReader& csv, std::size_t column, const std::string& na
     return *value;
 }
 
-/// Larger is better on both sides.
+/// Larger numbers are better on both sides.
 void correlate(const std::vector<double>& places, const std::vector<std::size_t>& members,
                const OtherScores& scores, std::optional<double>& rho, std::optional<double>& tau) {
     std::vector<double> x, y;
@@ -51,7 +51,7 @@ struct ScoreAndRank {
     double score = 0, rank = 0;
 };
 
-/// Nobody can tell which of the two is meant, so they must agree.
+/// It is not clear which of the two counts, so they must agree.
 void check_same_order(const std::vector<ScoreAndRank>& lines, const std::string& file) {
     for (std::size_t a = 0; a < lines.size(); ++a) {
         for (std::size_t b = a + 1; b < lines.size(); ++b) {

@@ -10,7 +10,7 @@
 
 namespace assay::mad {
 
-/// One per classifier, larger is better; nothing if not known.
+/// One number per classifier, larger is better; nothing if not known.
 using OtherScores = std::vector<std::optional<double>>;
 
 /// Reads a csv with the columns model (or name, classifier) and score (or accuracy), or rank (or

@@ -42,7 +42,7 @@ void count_questions(const RankInput& in, Ranking& out) {
         const bool unclear = place_state(in.tally, row) == PlaceState::unclear;
         for (const QuestionKey& key : questions_of(row)) {
             asked.insert(key);
-            // An image that will be replaced needs no answer.
+            // Skips images that will be replaced, because they need no answer.
             if (!unclear) wanted.insert(key);
         }
         ++places;

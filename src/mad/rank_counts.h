@@ -6,7 +6,7 @@
 
 namespace assay::mad {
 
-/// Ranking::pairs, cases and replaced.
+/// Computes Ranking::pairs, cases and replaced.
 void describe_pairs(const RankInput& in, Ranking& out);
 /// Counts questions of the asked places and of the control sample, and their answers.
 void count_questions(const RankInput& in, Ranking& out);

@@ -37,7 +37,7 @@ std::vector<CompetitionClassifier> ranked_classifiers(const Competition& competi
     return taking_part;
 }
 
-/// Why no image can be used for the ranking yet, and the command to type next.
+/// Says why no image can be used for the ranking yet, with the command to type next.
 std::string what_is_lacking(const Competition& competition, const RankInput& in) {
     std::uint64_t accepted = 0, asked = 0, open = 0;
     for (const SelectedRow& row : in.selected) {

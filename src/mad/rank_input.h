@@ -1,4 +1,4 @@
-// The input of a ranking, and the commands that obtain what is missing.
+// The input of a ranking, and the commands for missing input.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct RankInput {
     std::vector<PairRow> pairs;  ///< between these
     std::vector<SelectedRow> selected;
     Tally tally;
-    std::vector<PairCounts> counts;  ///< one a pair
+    std::vector<PairCounts> counts;  ///< counts of each pair
     ImageFacts facts;
-    bool most_shared_first = false;  ///< some images were asked in that order
+    bool most_shared_first = false;  ///< whether some images were asked in that order
     ControlSample control;
 };
 
-/// Throws usage: fewer than two classifiers, unknown names; nothing to rank by yet, with the
-/// command to type.
+/// Throws usage for fewer than two classifiers, unknown names, or no answers yet (with the command
+/// to type).
 RankInput read_rank_input(const Competition& competition, const RankOptions& options);
 
 /// `part` is the subcommand of `assay`, as in "mad select"; `more` is further text to type.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_in_a_matrix = 12;
 
-/// One component after the other, each sorted by place.
+/// The classifiers by component, each sorted by place.
 std::vector<std::size_t> shown_order(const Ranking& ranking) {
     std::vector<std::size_t> order(ranking.classifiers.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

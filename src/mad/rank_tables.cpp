@@ -28,7 +28,7 @@ std::string how_placed(const Ranking& ranking) {
     return "";
 }
 
-/// "a before b (0.64)", ...: the unresolved neighbors.
+/// Lists the unresolved neighbors: "a before b (0.64)", ...
 std::string unclear_neighbours(const Ranking& ranking, const std::vector<std::size_t>& order) {
     std::string list;
     for (std::size_t n = 0; n + 1 < order.size(); ++n) {
@@ -59,7 +59,7 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
     if (groups) table.columns.push_back({.name = "group"});
     table.columns.push_back({.name = "place", .show = Show::value_and_interval});
     table.columns.push_back({.name = "classifier", .numbers = false});
-    // The posterior's scores are a column in any case.
+    // The posterior's scores are always a column.
     if (ranking.placed_by != PlacedBy::posterior)
         table.columns.push_back(
             {.name = ranking.placed_by == PlacedBy::perron ? "Perron" : "HodgeRank"});

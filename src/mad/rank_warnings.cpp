@@ -16,7 +16,7 @@ constexpr std::size_t most_pairs_named = 3;
 /// With fewer independent images, probabilities of .80 to .95 are right in about .77 of cases.
 constexpr double few_in_effect = 10;
 
-/// "3 pairs have no image (a and b, a and c, ...): `what`".
+/// Formats "3 pairs have no image (a and b, a and c, ...): `what`".
 template <class Has>
 void warn_of_pairs(Ranking& out, const Has& has, std::string_view what) {
     std::size_t found = 0;
@@ -46,8 +46,8 @@ void add_rank_warnings(const Competition& competition, const RankInput& in, Rank
                         "answers, run {}",
                         count_text(out.open), count_text(out.questions),
                         command_for(competition, "mad answers", " FILE")));
-    // A label about which another pair had asked is settled at once. Such labels are more often
-    // correct than those that only one classifier predicts.
+    // A label with an answer from another pair is settled immediately. Such labels are more often
+    // correct than labels that only one classifier predicts.
     warn_of_pairs(
         out, [](const RankedPair& pair) { return pair.open > 0 && pair.counts.n() > 0; },
         "whose settled images are not a random part of their images, so the ranking may be biased "

@@ -8,7 +8,7 @@
 
 namespace assay::mad {
 
-/// "a and b", the names of its classifiers.
+/// The names of the pair's classifiers: "a and b".
 std::string pair_name(const Ranking& ranking, const RankedPair& pair);
 void add_rank_warnings(const Competition& competition, const RankInput& in, Ranking& out);
 

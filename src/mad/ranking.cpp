@@ -53,9 +53,9 @@ void find_components(const PairMatrix& weights, HodgeRanking& out) {
     }
 }
 
-/// Scores of the classifiers in one component: the least squares solution with mean 0. Its
-/// equations, the graph's Laplacian, are singular along the constant. Adding a constant to each of
-/// them makes that constant 0.
+/// Scores of the classifiers in one component: the least squares solution with mean 0. The matrix
+/// of its equations, the graph's Laplacian, is singular for a constant. A constant added to all its
+/// entries makes the mean 0.
 void solve_component(const std::vector<std::size_t>& members, const PairMatrix& log_ratios,
                      const PairMatrix& weights, std::vector<double>& scores) {
     const std::size_t n = members.size();

@@ -57,7 +57,7 @@ public:
         exclude(labelled_);
     }
 
-    /// Returns the number of images with different labels, or 0 if nobody needs it.
+    /// Returns the number of images with different labels, or 0 if it is not needed.
     std::uint64_t offer(const ScanPair& pair, PairSketch& sketch) const {
         const std::uint16_t* const a = labels(pair.first);
         const std::uint16_t* const b = labels(pair.second);
@@ -103,7 +103,7 @@ private:
     const std::uint16_t* labels(std::size_t c) const {
         return input_.classifiers[c].labels.data() + begin_;
     }
-    /// This is almost always true, and then one test covers 64 labels.
+    /// In almost all cases this is true, and one test covers 64 labels.
     bool all_are_classes(std::size_t c, std::size_t w) const {
         if (64 * w + 64 > count_) return false;
         const std::uint16_t* const some = labels(c) + 64 * w;
@@ -167,7 +167,7 @@ private:
     const ScanInput& input_;
     std::uint32_t classes_;
     std::vector<Mask> masks_;     ///< confident labels
-    std::vector<Mask> labelled_;  ///< marks any label; empty if nobody counts them
+    std::vector<Mask> labelled_;  ///< marks any label; empty if the counts are not needed
     std::array<std::uint16_t, 64> none_{};
     bool simd_;
     std::uint64_t begin_ = 0;
@@ -209,8 +209,8 @@ void scan(const ScanInput& input, std::span<const ScanPair> pairs, std::span<Pai
     std::fill(disagreeing.begin(), disagreeing.end(), 0);
     if (pairs.empty() || input.classifiers.empty()) return;
     const std::uint64_t images = input.classifiers[0].labels.size();
-    // Each thread processes all images for its own pairs, so that no sketch is shared and nothing
-    // needs merging.
+    // Each thread processes all images for its own pairs, so that threads share no sketch and need
+    // no merge.
     const std::size_t parts =
         std::min<std::size_t>(pairs.size(), static_cast<std::size_t>(resolve_threads(threads)));
     parallel_blocks(parts, static_cast<int>(parts), [&](std::size_t part) {

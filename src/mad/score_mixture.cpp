@@ -9,13 +9,13 @@ namespace assay::mad {
 namespace {
 
 constexpr std::size_t spreads = 13;
-/// .05, .0707, ..., 3.2
+/// The spreads .05, .0707, ..., 3.2.
 double spread_number(std::size_t h) {
     return .05 * std::exp2(static_cast<double>(h) / 2);
 }
-/// (tau / sigma)^2 of the prior.
+/// The ratio (tau / sigma)^2 of the prior.
 constexpr double ratio2 = .16;
-/// A variance of a difference counts as zero up to this fraction of sigma^2.
+/// The variance of a difference counts as zero up to this fraction of sigma^2.
 constexpr double known_part = 1e-6;
 constexpr double same_score = 1e-9;
 
@@ -25,7 +25,7 @@ double largest_of_diagonal(const SmallMatrix& a) {
     return largest;
 }
 
-/// sigma^2 (first + ratio^2 second)
+/// The prior's covariance: sigma^2 (first + ratio^2 second).
 SmallMatrix of_prior(const SmallMatrix& first, const SmallMatrix& second, double sigma) {
     SmallMatrix out(first.size());
     out.add(first, sigma * sigma);
@@ -33,7 +33,7 @@ SmallMatrix of_prior(const SmallMatrix& first, const SmallMatrix& second, double
     return out;
 }
 
-/// The difference of two scores in one component.
+/// Mean and variance of the difference of two scores in one component.
 struct Difference {
     double mean = 0, variance = 0;
     bool known = false;
@@ -68,8 +68,8 @@ ScoreMixture score_mixture(const WorkingScores& working) {
         const double sigma = spread_number(h);
         SmallMatrix all = of_prior(working.own_first, working.own_second, sigma);
         all.add(working.covariance);
-        // Scores have mean 0, so that direction occurs in none of the products. It gets some
-        // variance only for the factorization, the same for every spread.
+        // Scores have mean 0, so the constant direction does not affect the products. It gets the
+        // same variance for every spread, so that the factorization exists.
         const double idle = std::max(largest, 1e-300) / static_cast<double>(m);
         for (std::size_t r = 0; r < m; ++r) {
             all(r, r) += ridge;

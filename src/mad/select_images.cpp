@@ -19,7 +19,7 @@ constexpr std::size_t first_limit = 1024;
 /// Allows for rounding: as a double, .57 is slightly less than 114 / 200.
 constexpr double rounding = 1e-9;
 
-/// Steele, Lea and Flood 2014: a bijection of 64 bits that looks random.
+/// A bijection of 64 bits with seemingly random results (Steele, Lea and Flood 2014).
 std::uint64_t splitmix64(std::uint64_t x) {
     x += 0x9E3779B97F4A7C15ULL;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -27,7 +27,7 @@ std::uint64_t splitmix64(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/// Fowler, Noll and Vo's hash of 64 bits.
+/// The 64-bit hash of Fowler, Noll and Vo.
 std::uint64_t fnv1a(std::string_view text) {
     std::uint64_t hash = 0xCBF29CE484222325ULL;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
@@ -42,7 +42,7 @@ std::uint32_t unordered_cell_of(const Candidate& c) {
            std::max(c.first_label, c.second_label);
 }
 
-/// Counts by label, growing to the largest label.
+/// Counts by label. The table grows to the largest label.
 class Counts {
 public:
     std::uint32_t& operator[](std::uint16_t label) {
@@ -57,8 +57,8 @@ private:
     std::vector<std::uint32_t> counts_;
 };
 
-/// Counts by cell, for a number of cells that is known before. A hash table without deletions is
-/// enough, because a sketch makes a new one each time it is pruned.
+/// Counts by cell, for a number of cells that is known in advance. A hash table without deletions
+/// is enough, because a sketch makes a new one each time it is pruned.
 class CellCounts {
 public:
     explicit CellCounts(std::size_t cells) : places_(std::bit_ceil(2 * cells + 1)) {}
@@ -127,8 +127,8 @@ private:
     std::unordered_set<std::uint64_t> parents_;
 };
 
-/// At most this many candidates of one cell are needed. This is the cell's cap, plus one for each
-/// candidate that may be rejected or whose parent may be taken.
+/// The largest number of candidates of one cell that are needed: the cell's cap, plus one for each
+/// candidate that may be rejected or whose parent may be selected.
 std::uint64_t most_of_a_cell(const SelectionRule& rule) {
     const std::uint64_t all = std::uint64_t{rule.k} + rule.reserves;
     if (rule.mode == CapMode::none) return all;
@@ -146,7 +146,7 @@ std::uint64_t enough_selected(const SelectionRule& rule) {
     return std::max<std::uint64_t>(caps, 1) * (std::uint64_t{rule.k} + rule.reserves);
 }
 
-/// The longest list that the caps allow for any candidates.
+/// The length of the longest list that the caps allow for any candidates.
 std::uint64_t longest_list(const SelectionRule& rule, std::uint32_t classes) {
     const std::uint64_t all = std::uint64_t{rule.cap} * classes;
     return rule.mode == CapMode::shared ? all / 2 : all;
@@ -244,8 +244,8 @@ void PairSketch::merge(const PairSketch& other) {
     if (!(rule_ == other.rule_) || distances_ != other.distances_)
         throw Error(ErrorCode::internal, "the sketches follow different rules");
     offered_ += other.offered_;
-    // The other sketch's bound also holds for the union, because the images of that sketch alone
-    // fill the list before they reach the bound.
+    // The other sketch's bound is also valid for the union, because that sketch's images fill the
+    // list before the bound.
     if (other.bounded_ && (!bounded_ || comes_before(other.bound_, bound_, rule_))) {
         bounded_ = true;
         bound_ = other.bound_;

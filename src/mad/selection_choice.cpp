@@ -8,9 +8,9 @@
 namespace assay::mad {
 namespace {
 
-/// Finds and records the first new image of a list that nobody can judge, or that is a near
-/// duplicate. It is compared with kept images and earlier new ones, unless `hashes` is nullptr. The
-/// list is valid up to there, whatever replaces the image. Returns false if the whole list is
+/// Finds and records the first new image of a list that nobody can judge, or that is
+/// a near duplicate of a kept image or an earlier new one (unless `hashes` is
+/// nullptr). The list is valid up to that image. Returns false if the whole list is
 /// valid.
 bool turns_one_down(PairWork& work, const UnclearQuestions& unclear, const NearHashes* hashes,
                     std::uint32_t most_bits) {

@@ -14,10 +14,10 @@
 
 namespace assay::mad {
 
-/// The settings with another k. Throws usage for fewer than now, or too many.
+/// The settings with another k. Throws usage if it is below the current k, or too large.
 CompetitionSettings settings_with_k(const CompetitionSettings& settings, std::uint32_t k,
                                     const std::filesystem::path& folder);
-/// The absolute path. Throws bad_input if it is no folder.
+/// The absolute path of the folder. Throws bad_input if it is no folder.
 std::filesystem::path image_root_from(const std::filesystem::path& root);
 
 class SelectionDecisions {
@@ -30,11 +30,11 @@ public:
     SelectionDecisions(const SelectionDecisions&) = delete;
     SelectionDecisions& operator=(const SelectionDecisions&) = delete;
 
-    /// Reasons by image, for earlier and new exclusions.
+    /// Reasons for earlier and new exclusions, by image.
     const std::map<std::uint64_t, std::string>& excluded() const { return excluded_; }
     bool change_anything() const;
-    /// Call once, inside a transaction, and then call kept(). Throws busy if another process has
-    /// changed k since.
+    /// Writes the decisions. Call this once, inside a transaction, and then call kept(). Throws
+    /// busy if another process has changed k since.
     void write();
     void kept() { kept_ = true; }
     bool are_kept() const { return kept_; }

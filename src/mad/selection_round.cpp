@@ -21,7 +21,7 @@
 namespace assay::mad {
 namespace {
 
-/// Distributes rank 0's values to all.
+/// Sends rank 0's values to all ranks.
 template <class T>
 requires std::is_trivially_copyable_v<T> std::vector<T> broadcast_values(
     Comm& comm, const std::vector<T>& mine) {
@@ -31,7 +31,7 @@ requires std::is_trivially_copyable_v<T> std::vector<T> broadcast_values(
     return values;
 }
 
-/// What all ranks must have opened identically. Rank 0 may change k and the folder of images.
+/// Properties that must be equal on all ranks. Rank 0 may change k and the images' folder.
 std::string competition_fingerprint(const Competition& competition) {
     Hasher hasher;
     std::map<std::string, std::string> text = settings_text(competition.settings());
@@ -56,7 +56,7 @@ public:
                   const ProgressCallback& progress)
         : competition_(competition), options_(options), progress_(progress) {}
 
-    /// Checks the request, and finds what there is to do. Nothing is written yet.
+    /// Checks the request and finds the pairs with work, without writing.
     void plan() {
         control_ = {.images = options_.control,
                     .reason = options_.reason,
@@ -192,7 +192,7 @@ SelectionRound select_images(Competition& competition, const SelectOptions& opti
     }
     SelectionScan scan(competition, parents, comm, options.threads, progress);
     const std::vector<std::uint64_t> excluded = broadcast_values(comm, lead.excluded());
-    // Before anything is written, so that damaged predictions change nothing.
+    // Runs before anything is written, so that damaged predictions have no effect.
     scan.open(
         broadcast_values(comm, lead_here ? lead.classifiers() : std::vector<std::uint32_t>()));
     for (bool more = look; more;) {

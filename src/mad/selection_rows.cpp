@@ -10,7 +10,7 @@
 namespace assay::mad {
 namespace {
 
-/// The statements for all pairs of a transaction, prepared once.
+/// The statements for all pairs of a transaction, which are prepared once.
 class PairWriter {
 public:
     PairWriter(Competition& competition, std::map<std::int64_t, ImageRow> images)
@@ -77,7 +77,7 @@ public:
 private:
     const std::string& id_of(std::int64_t image) const { return images_.at(image).id; }
 
-    /// No lock was held during the search.
+    /// Checks again, because no lock was held during the search.
     void check_unchanged(const PairWork& work) {
         find_.bind(std::int64_t{work.row.first}).bind(std::int64_t{work.row.second});
         const std::int64_t id = find_.step() ? find_.integer(0) : 0;
@@ -93,7 +93,7 @@ private:
                                     database_.path().string(), work.first, work.second));
     }
 
-    /// Whether it was recorded as this near duplicate before.
+    /// Whether it was already recorded as this near duplicate.
     bool is_decided(std::int64_t pair, std::int64_t image, const std::string& reason) {
         const bool decided = find_reason_.bind(pair).bind(image).step();
         const bool same = decided && find_reason_.text(0) == reason;

@@ -17,8 +17,8 @@ namespace assay::mad {
 /// empty and *found is false.
 std::vector<std::uint64_t> parents_of(const Competition& competition, bool* found);
 
-/// The number of pairs for one pass, if each has this many candidates in memory. The candidates
-/// take at most half a GiB, but there is at least one pair.
+/// The number of pairs for one pass, at least one, if each has this many candidates in memory. The
+/// candidates of a pass take at most half a GiB.
 std::size_t pairs_of_a_batch(std::uint64_t candidates);
 
 class SelectionScan {
@@ -28,7 +28,7 @@ public:
                   Comm& comm, int threads, const ProgressCallback& progress);
 
     /// Maps the predictions of these classifiers, and verifies their bytes, each on one rank.
-    /// Throws bad_input if they differ from the record. The other functions do this, too.
+    /// Throws bad_input if they differ from the record. The other functions call it.
     void open(const std::vector<std::uint32_t>& classifiers);
     /// The kept candidates of each pair, merged in rank order, on rank 0. Throws bad_input if
     /// predictions differ from the record.
@@ -41,7 +41,7 @@ public:
     std::uint64_t scored();
 
 private:
-    std::uint64_t key_of(const PlannedPair& pair) const;  ///< of its ties
+    std::uint64_t key_of(const PlannedPair& pair) const;  ///< the key of its ties
     void open_mine(const std::vector<std::uint32_t>& classifiers);
 
     const Competition& competition_;

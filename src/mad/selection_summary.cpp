@@ -14,7 +14,7 @@
 namespace assay::mad {
 namespace {
 
-/// "`a` and `b`, `a` and `c` and 4 more pairs".
+/// Lists pairs: "`a` and `b`, `a` and `c` and 4 more pairs".
 std::string some_pairs(const std::vector<const PairSelection*>& pairs) {
     constexpr std::size_t most = 3;
     std::string text;
@@ -54,7 +54,7 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
             some_pairs(never)));
 }
 
-/// How to begin a competition that accepts less confident predictions; "" if it accepts all.
+/// Advice on a competition that accepts less confident predictions; "" if this one accepts all.
 std::string more_confident(const CompetitionSettings& settings) {
     if (settings.confident)
         return *settings.confident < 1 ? "`assay mad init` with a larger --confident" : "";
@@ -63,7 +63,7 @@ std::string more_confident(const CompetitionSettings& settings) {
            "each classifier's images";
 }
 
-/// What limits the candidates of a list.
+/// The caps that limit the candidates of a list, as text.
 std::string what_limits(const CompetitionSettings& settings,
                         const std::vector<const PairSelection*>& pairs) {
     const SelectionRule& rule = settings.rule;
@@ -99,7 +99,7 @@ std::string what_limits(const CompetitionSettings& settings,
     return text;
 }
 
-/// How to begin a competition with longer lists.
+/// Advice on a competition with longer lists.
 std::string more_under_limits(const CompetitionSettings& settings) {
     const SelectionRule& rule = settings.rule;
     std::vector<std::string> ways;

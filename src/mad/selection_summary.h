@@ -11,17 +11,17 @@
 
 namespace assay::mad {
 
-/// Facts that are not in the database.
+/// Results of the round that are not in the database.
 struct SelectionFacts {
     std::uint64_t scanned = 0;
     std::uint64_t scored = 0;
     bool no_parents = false;  ///< the data set lacks the attribute `parent` that the rule needs
-    /// By the numbers of a pair's classifiers.
+    /// The searched pairs, by the numbers of their classifiers.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> added;
 };
 SelectionRound summary_of(const Competition& competition, const SelectionFacts& facts);
 
-/// For other ranks.
+/// The summary as bytes for other ranks.
 std::string packed_round(const SelectionRound& round);
 SelectionRound unpacked_round(std::string_view text);
 

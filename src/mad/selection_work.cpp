@@ -105,8 +105,8 @@ std::vector<PairWork> find_work(const Competition& competition,
             std::size_t duplicates = 0;
             for (const SelectedRow& row : selected[work.row.id]) {
                 if (row.state == SelectedState::duplicate) {
-                    // It is checked again, because the image that it resembles may have left the
-                    // list.
+                    // Checked again, because the image that it resembles may not be in the list any
+                    // more.
                     ++duplicates;
                     continue;
                 }
@@ -117,7 +117,7 @@ std::vector<PairWork> find_work(const Competition& competition,
                     work.settled.push_back(c);
                     continue;
                 }
-                // An excluded image is no candidate, so it needs no reserve.
+                // Excluded images are no candidates, so they need no reserve.
                 const bool excluded = departures.excluded(row.image);
                 if (!excluded) work.rejected.push_back(c);
                 if (!why.empty()) work.leaving.push_back({row, why, excluded});
@@ -127,7 +127,7 @@ std::vector<PairWork> find_work(const Competition& competition,
                 if (work.row.k >= rule.k) continue;
                 work.look = accepted >= work.row.k;
             }
-            // Near duplicates come in addition to images rejected before.
+            // The number of near duplicates is added to that of images rejected before.
             const std::size_t more =
                 competition.settings().near_duplicates ? duplicates + rule.reserves : 0;
             work.reserves = std::max<std::uint32_t>(

@@ -1,4 +1,4 @@
-// What working_scores.cpp computes with: a pair of classifiers that shares its images with others,
+// The data of working_scores.cpp: pairs of classifiers that share their images with other pairs,
 // and sums over such pairs.
 #pragma once
 
@@ -10,12 +10,12 @@ namespace assay::mad {
 /// A pair of classifiers, and the sums over its answered places.
 struct SharedPair {
     std::size_t i = 0, j = 0;
-    double list = 0;  ///< 0 if it has none
+    double list = 0;  ///< number of images in the list; 0 without one
     bool given = false, seen = false;
-    double n = 0, weights = 0;  ///< answered places, and the sum of their images' weights
+    double n = 0, weights = 0;  ///< number of answered places, and the sum of their images' weights
     double first = 0, second = 0, both = 0;  ///< weighted counts of correct predictions
     double kish_above = 0, kish_below = 0;   ///< over places with a correct prediction
-    double left = 1;                         ///< the unanswered proportion of the list
+    double left = 1;                         ///< unanswered proportion of the list
     double squares = 0;                      ///< variance of the log ratio from the images
     double y = 0, v = 0;                     ///< log ratio and its variance
     /// The pair's column of A (working_scores.h) is alpha F1 c + beta F2 c, where c = e_i - e_j,

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double little_spread = .1;  ///< up to this spread, classifiers are nearly equal
 
-/// The number of draws from each component, in proportion to its weight, rounded down. The rest
-/// comes from the heaviest.
+/// The number of draws from each component, in proportion to its weight, rounded down. The
+/// remaining draws come from the heaviest.
 std::vector<std::uint32_t> draws_of_components(const ScoreMixture& mixture, std::uint32_t draws) {
     std::vector<std::uint32_t> out;
     std::uint32_t left = draws;

@@ -1,4 +1,4 @@
-// Questions with everything that is shown about them.
+// Questions with all data that annotators see.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ private:
 
 /// The random order in which questions are asked.
 bool asked_before(const QuestionRow& one, const QuestionRow& other);
-/// Questions that are asked now and not settled, as indices in tally.questions, in order.
+/// Questions that are currently asked and not settled, as indices in tally.questions, in order.
 std::vector<std::size_t> open_places(const Competition& competition, const Tally& tally);
 
 }  // namespace assay::mad

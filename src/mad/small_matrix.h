@@ -18,7 +18,7 @@ public:
     }
     const std::vector<double>& values() const { return values_; }
 
-    /// Adds weight c c', c = e_i - e_j.
+    /// Adds weight c c', where c = e_i - e_j.
     void add_contrast(std::size_t i, std::size_t j, double weight) {
         (*this)(i, i) += weight;
         (*this)(j, j) += weight;

@@ -22,7 +22,7 @@ std::uint64_t rows_of(const Database& database, std::string_view table) {
         database.integer(fmt::format("SELECT count(*) FROM {}", table)));
 }
 
-/// Questions that nobody was asked yet. Each counts once, however many places and control images
+/// Questions that nobody was asked yet. Each counts once, even if several places and control images
 /// need it.
 using Unasked = std::set<QuestionKey>;
 
@@ -53,7 +53,7 @@ void describe_annotators(const Competition& competition, CompetitionStatus& out)
     }
 }
 
-/// The next command on the way to a ranking, the most important first.
+/// The most important next command for a ranking.
 std::string next_command(const Competition& competition, const CompetitionStatus& status) {
     const std::string folder = shell_word(competition.folder().string());
     if (status.pairs_selected < status.pairs || status.to_replace > 0)
@@ -61,7 +61,7 @@ std::string next_command(const Competition& competition, const CompetitionStatus
     if (status.unasked > 0 || status.unasked_places > 0)
         return fmt::format("assay mad questions {} --out questions.csv", folder);
     if (status.open > 0) return fmt::format("assay mad answers {} answers.csv", folder);
-    // No image qualifies for any pair, and this command explains why.
+    // If no image qualifies for any pair, this command explains why.
     if (status.accepted == 0) return fmt::format("assay mad select {}", folder);
     return fmt::format("assay mad rank {}", folder);
 }
@@ -99,7 +99,7 @@ CompetitionStatus status_of(const Competition& competition) {
     out.unasked = unasked.size();
     out.questions = tally.of.size();
     out.settled = tally.settled();
-    // The questions that annotators are shown, without those that only replaced places needed.
+    // The questions that annotators see, without questions that only replaced places needed.
     out.open = open_places(competition, tally).size();
     out.unwanted = out.questions - out.settled - out.open;
     for (const QuestionTally& question : tally.of) {

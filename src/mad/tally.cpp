@@ -22,7 +22,7 @@ std::vector<Answer> said(const QuestionTally& question) {
     return answers;
 }
 
-/// Whether answers that are still wanted could make it unclear, or clear again.
+/// Whether the remaining answers could make the question unclear, or clear again.
 bool clarity_is_open(const QuestionTally& question, std::uint32_t wanted) {
     const auto answers = static_cast<std::uint32_t>(question.decisive);
     if (answers >= wanted) return false;
@@ -45,11 +45,11 @@ void tally_majority(QuestionTally& question, std::uint32_t wanted) {
     if (yes + no > 0) question.yes = static_cast<double>(yes) / static_cast<double>(yes + no);
 }
 
-/// Two latent classes and two answers. People who cannot say tell nothing about the annotators'
-/// rates.
+/// The model has two latent classes and two answers. An answer "cannot say" contains no information
+/// about annotators' rates.
 void tally_dawid_skene(Tally& tally) {
     VotesBuilder builder(answer_scale({"no", "yes"}));
-    std::vector<std::int64_t> annotators;  // by the builder's numbers
+    std::vector<std::int64_t> annotators;  // indexed by the builder's numbers
     std::vector<std::size_t> questions;    // likewise
     for (std::size_t q = 0; q < tally.of.size(); ++q) {
         for (const AnswerRow& row : tally.of[q].deciding()) {
@@ -163,9 +163,9 @@ std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row) {
 
 namespace {
 
-/// Pairs whose classifiers take part, and the target of each of their places.
+/// The pairs whose classifiers take part, and the pair of each of their places.
 struct CountedPairs {
-    std::vector<PairCounts> counts;  ///< their classifiers alone
+    std::vector<PairCounts> counts;  ///< so far with only the classifiers
     std::map<std::int64_t, std::size_t> of_pair;
 
     CountedPairs(const std::vector<PairRow>& pairs, const std::vector<std::uint32_t>& numbers) {

@@ -167,8 +167,8 @@ private:
         const SharedPair& pair = pairs_[numbers_[place.pair]];
         return place.weight * pair.n / pair.weights;
     }
-    /// The influence of an image on its pair's log ratio, reduced by the part that its weight makes
-    /// known.
+    /// The influence of an image on its pair's log ratio, without the part that its weight
+    /// explains.
     double influence(const AnsweredPlace& place) const {
         const SharedPair& pair = pairs_[numbers_[place.pair]];
         const double w = weight_of(place);
@@ -186,8 +186,8 @@ private:
         return out;
     }
 
-    /// A list's own log ratio is smoothed, and nearly normal. The one for all images follows the
-    /// data.
+    /// The log ratio of a list is smoothed, and nearly normal. The log ratio for all images follows
+    /// the data.
     void observe() {
         for (SharedPair& pair : pairs_) {
             const double correct = pair.first + pair.second;
@@ -220,8 +220,8 @@ private:
         }
     }
 
-    /// The target is F2 c for each pair with a list. F2 has the row means, and what lists tell
-    /// about the log ratios of pairs without one.
+    /// The target is F2 c for each pair with a list. F2 has the row means, and the information from
+    /// lists about pairs without a list.
     void set_target() {
         f2_ = SmallMatrix(m_);
         SmallMatrix without(m_), known(m_);
@@ -253,7 +253,7 @@ private:
         }
         f1_ = solved_from_right(product(f2_, follows), precision());
     }
-    /// a times the inverse of a definite matrix.
+    /// `a` times the inverse of a positive definite matrix.
     SmallMatrix solved_from_right(const SmallMatrix& a, const SmallMatrix& definite) const {
         const DefiniteFactor factor(definite.values(), m_);
         SmallMatrix out(m_);
@@ -265,7 +265,7 @@ private:
         }
         return out;
     }
-    /// [F1 F2] [aa ab; ab' bb] [F1 F2]'
+    /// Computes [F1 F2] [aa ab; ab' bb] [F1 F2]'.
     SmallMatrix sandwich(const SmallMatrix& aa, const SmallMatrix& ab, const SmallMatrix& bb,
                          const SmallMatrix& f1t, const SmallMatrix& f2t) const {
         SmallMatrix left = product(f1_, aa);
@@ -277,7 +277,7 @@ private:
         return out;
     }
 
-    /// Groups places by `key`, and within it by pair and image.
+    /// Groups places by `key`, and within a group by pair and image.
     template <class Key>
     std::vector<std::size_t> places_by_key(const Key& key) const {
         std::vector<std::size_t> order(answered_.places.size());
@@ -316,7 +316,7 @@ private:
             }
             return sum;
         };
-        // An image, or the images of one parent, affects all of its pairs at once.
+        // An image, or a group of images of one parent, affects all of its pairs at once.
         double sum = 0, squares = 0;
         std::uint64_t clusters = 0;
         SparsePair x(m_);
@@ -333,8 +333,8 @@ private:
             x.clear();
             ++clusters;
         });
-        // Half an image on which only one classifier is correct is added to both. The half images
-        // of pairs that share images vary together, too.
+        // Smoothing adds half an image on which only the first classifier is correct, and half an
+        // image for the second. These also vary together for pairs that share images.
         const std::vector<std::size_t> by_image = places_by_key(image_of);
         visit_groups(by_image, image_of, [&](std::span<const std::size_t> of) {
             ++out.images;
@@ -359,7 +359,7 @@ private:
             begin = end;
         }
     }
-    /// `of` has the places of one image, by pair.
+    /// `of` has the places of one image, sorted by pair.
     template <class AddSquare>
     void add_half_images(std::span<const std::size_t> of, const AddSquare& add_square) {
         std::vector<std::size_t> classifiers;
@@ -395,7 +395,7 @@ private:
     bool lists_;
     double prior_, tau2_;
     std::vector<SharedPair> pairs_;
-    std::vector<std::size_t> numbers_;  ///< of the given pairs, in pairs_
+    std::vector<std::size_t> numbers_;  ///< indices of the given pairs in pairs_
     SmallMatrix f1_, f2_;
 };
 
@@ -403,7 +403,7 @@ private:
 
 void check_posterior_options(const PosteriorOptions& options) {
     for (const auto& [name, value] : {std::pair{"tau", options.tau}, {"spread", options.spread}}) {
-        // Outside this range, the precision of theta could not be inverted in double precision.
+        // Outside this range, the precision of theta cannot be inverted in double precision.
         if (!(value >= 1e-3 && value <= 1e3))
             refuse_posterior(fmt::format("{} is {}; allowed: 0.001 to 1000", name, value));
     }

@@ -1,4 +1,4 @@
-// The scores from all pairs' log ratios together, and their uncertainty if pairs share images. The
+// The scores from the log ratios of all pairs, and their uncertainty if pairs share images. The
 // posterior of the true scores is conditioned on this statistic.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace assay::mad {
 
 /// working = A y, where y are the pairs' log ratios, and A has their weights in a Gaussian model of
-/// independent pairs. The covariance of `working` is that of A y, with y's covariance from the
-/// images, because an image affects all of its pairs at once. Pairs are ordered (0, 1), (0, 2),
+/// independent pairs. The covariance of `working` is that of A y. The covariance of y comes from
+/// the images, because an image affects all of its pairs at once. Pairs are ordered (0, 1), (0, 2),
 /// ..., (m - 2, m - 1).
 struct WorkingScores {
     std::size_t classifiers = 0;
@@ -21,7 +21,7 @@ struct WorkingScores {
     SmallMatrix covariance;
     double effective_images = 0;  ///< as Posterior::effective_images
     std::uint64_t images = 0;     ///< different ones
-    /// Every list is fully answered: the target is `at_end`, and nothing is uncertain.
+    /// True if every list is fully answered: the target is `at_end`, without uncertainty.
     bool known = false;
     std::vector<double> at_end;
     /// The prior's contribution, sigma^2 times first + ratio^2 second: A K A', T K A' and T K T'.
@@ -32,8 +32,8 @@ struct WorkingScores {
 /// Throws usage as posterior_of().
 void check_posterior_options(const PosteriorOptions& options);
 
-/// Throws usage as posterior_of(). Cost: the places, for each image the square of the number of its
-/// classifiers, and the cube of the number of classifiers.
+/// Throws usage as posterior_of(). Cost: linear in the places, plus for each image the square of
+/// the number of its classifiers, plus the cube of the number of classifiers.
 WorkingScores working_scores(std::size_t classifiers, const AnsweredPlaces& answered,
                              const PosteriorOptions& options);
 

@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-/// A GPU driver must write to files, and processes that share a GPU would interfere.
+/// Not for GPUs: a driver must write to files, and processes that share a GPU would interfere.
 bool may_use_gpu(const std::string& device) {
     if (device != "auto") return device != "cpu";
     std::error_code ignored;
@@ -26,7 +26,7 @@ bool may_use_gpu(const std::string& device) {
     return false;
 }
 
-/// Our own code interprets ONNX graphs, and it reaches no other files.
+/// Assay's own code interprets ONNX graphs, and it opens no other files.
 bool runs_foreign_code(ModelFormat format) {
     return format != ModelFormat::onnx;
 }
@@ -45,7 +45,7 @@ std::unique_ptr<Classifier> open_as_it_is(const ModelSpec& spec, const Classifie
 
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options) {
-    // Objects are distinguished by their name.
+    // Distinguishes objects by their name.
     const bool object = kind_of_source(spec.source) == "process";
     return with_note(fmt::format("opening the model {}", object ? spec.name : spec.path.string()),
                      [&] {

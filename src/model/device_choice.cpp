@@ -16,7 +16,7 @@ namespace {
     throw Error(ErrorCode::usage, fmt::format("device \"{}\": {}", wanted, why));
 }
 
-/// "0,1" -> 0, 1.
+/// Reads "0,1" as 0 and 1.
 std::vector<int> numbers_in(const std::string& wanted, std::string_view list) {
     std::vector<int> numbers;
     for (;;) {
@@ -39,7 +39,7 @@ std::string shown_name(const std::string& name) {
     return name.empty() ? std::string("a device of unknown name") : name;
 }
 
-/// All devices of the first one's type. A note lists the others.
+/// All devices of the first device's type. A note lists the others.
 std::vector<int> all_of_one_type(const std::vector<std::string>& visible, DeviceChoice& choice) {
     std::vector<int> numbers;
     for (std::size_t i = 0; i < visible.size(); ++i) {

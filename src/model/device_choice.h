@@ -14,12 +14,12 @@ struct DeviceChoice {
     std::vector<std::string> notes;  ///< sentences without a full stop
 };
 
-/// `wanted` as in ClassifierOptions::device. `visible` has the names of the devices in order, "" if
-/// not known. Devices with different names give different last bits, so a choice has only one name:
-/// "cuda" and "auto" skip devices that differ from the first. The devices are assigned to
+/// `wanted` is as in ClassifierOptions::device. `visible` has the names of the devices in order, ""
+/// if not known. Devices with different names give different last bits, so a choice has only one
+/// name: "cuda" and "auto" skip devices that differ from the first. The devices are assigned to
 /// `processes` in turn; if there are fewer, process p gets device p modulo their number.
-/// `framework` is for messages. Throws usage: an unknown word, an unknown or repeated number,
-/// devices with different names, no device.
+/// `framework` is for messages. Throws usage for an unknown word, an unknown or repeated number,
+/// devices with different names, or no device.
 DeviceChoice choose_devices(const std::string& wanted, const std::vector<std::string>& visible,
                             std::uint32_t process, std::uint32_t processes,
                             const std::string& framework);

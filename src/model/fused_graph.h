@@ -1,4 +1,4 @@
-// Marks in a model's facts that several steps of its graph are computed as one. The mark follows
+// The mark in a model's facts that several steps of its graph are computed as one. The mark follows
 // the memory order (ModelFacts::memory_format), which a store records.
 #pragma once
 

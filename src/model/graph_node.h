@@ -11,18 +11,18 @@ namespace assay {
 
 struct GraphNode {
     std::string name;  ///< the node's name, or its first output's if it has none
-    std::string op;    ///< the file's name for it: "Conv", "torch.ops.aten.conv2d.default"
+    std::string op;    ///< the file's name for it: "Conv" or "torch.ops.aten.conv2d.default"
 
-    /// "node `conv1` (Conv)".
+    /// Describes it: "node `conv1` (Conv)".
     std::string place() const;
 };
 
 /// Collects the missing operators, so that the error names all of them.
 class MissingOperators {
 public:
-    /// `why` says what is known of the operator; "" if nothing.
+    /// `why` gives the reason, or "".
     void add(const std::string& op, const GraphNode& node, std::string why = "");
-    /// Throws bad_input if there are any. `whose` names the library that lacks them ("LibTorch
+    /// Throws bad_input if operators are missing. `whose` is the library that lacks them ("LibTorch
     /// 1.13.1"); `advice` says what to do.
     void refuse(std::string_view whose, std::string_view advice = "") const;
 

@@ -18,21 +18,21 @@ namespace {
 
 using nlohmann::json;
 
-/// What is special about a kind of image processor.
+/// The special behavior of a kind of image processor.
 enum class Rule {
     plain,      ///< resize to `size`, then optionally crop
     convnext,   ///< below 384: short side to size / crop_pct, then crop; otherwise directly to the
                 ///< square
     levit,      ///< short side to size * 256 / 224, crop
-    crop_pct,   ///< short side to size / crop_pct, crop
-    mobilevit,  ///< B G R, no mean and std
+    crop_pct,   ///< short side to size / crop_pct, then crop
+    mobilevit,  ///< blue, green, red; no mean and std
     top,        ///< divides by the standard deviation twice ("include_top")
     floats,     ///< always computes with tensors, and scales them before the resize
 };
 
 /// The defaults of a processor for values that a file omits.
 struct Processor {
-    std::string_view name;  ///< without ImageProcessor, FeatureExtractor
+    std::string_view name;  ///< class name without ImageProcessor or FeatureExtractor
     bool square;            ///< an integer `size` is the length of both sides, not of the short one
     int size;
     bool crop;
@@ -63,7 +63,7 @@ constexpr Processor processors[] = {
     {"Bit", false, 224, true, 224, 3, clip_mean, clip_std, Rule::plain},
 };
 
-/// The processor for each model type, for older files that do not name it.
+/// The processor for each model type, for older files without its name.
 constexpr std::pair<std::string_view, std::string_view> of_model_type[] = {
     {"vit", "ViT"},
     {"swin", "ViT"},
@@ -101,7 +101,7 @@ constexpr std::pair<std::string_view, std::string_view> of_model_type[] = {
     value.refuse(fmt::format("it is {}; {}", shown_json(value.json()), why));
 }
 
-/// Takes the keys of a processor's file one by one. The remaining keys have no effect.
+/// Takes the keys of a processor's file one by one. Keys that are not taken have no effect.
 class ProcessorFile {
 public:
     explicit ProcessorFile(const json& all) : all_(all, {.whole = "the image processor"}) {}
@@ -164,8 +164,8 @@ struct Size {
     int shortest = 0;  ///< if above 0, replaces the other two
 };
 
-/// `square`: whether an integer is the length of both sides or of the short one. Empty if that is
-/// not known.
+/// `square` says whether an integer is the length of both sides or of the short side. Empty if that
+/// is not known.
 Size read_size(const JsonReader& value, std::optional<bool> square) {
     constexpr int most = 16384;
     const auto side = [](const JsonReader& v) { return static_cast<int>(v.whole(1, most)); };
@@ -325,7 +325,7 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
 }
 
 void set_interpolation(json& out, ProcessorFile& file, const Processor* processor, bool is_fast) {
-    // In the order of the filters' numbers in Pillow.
+    // The filters in the order of their numbers in Pillow.
     constexpr std::array<const char*, 6> names = {"nearest", "lanczos", "bilinear",
                                                   "bicubic", "box",     "hamming"};
     const std::optional<JsonReader> value = file.find("resample");
@@ -344,9 +344,9 @@ bool computes_with_tensors(const json& file, const Processor* processor) {
            type->get_ref<const std::string&>().ends_with("Fast");
 }
 
-/// Sets what processors on tensors compute: PyTorch's resize, then one step in float32 for scale,
-/// mean and std, (byte - mean / factor) / (std / factor). If only the factor is used, the byte is
-/// multiplied by it.
+/// Sets the computation of processors on tensors: PyTorch's resize, then one step in float32 for
+/// scale, mean and std, (byte - mean / factor) / (std / factor). If only the factor is used, the
+/// byte is multiplied by it.
 void set_fast(json& out, ProcessorFile& file, const Processor* processor) {
     out["resize_as"] = "torch";
     out["crop_start"] = "floor";
@@ -404,7 +404,7 @@ json settings_of_transformers_config(const json& file, std::vector<std::string>&
         says_something = says_something || *names[number] != "LABEL_" + key;
     }
     if (!says_something) {
-        // These are the names that transformers writes if the classes have none.
+        // transformers writes these names if the classes have none.
         ignored.emplace_back("id2label");
         return out;
     }

@@ -28,8 +28,8 @@ nlohmann::json settings_of_transformers_config(const nlohmann::json& file,
 ///
 /// Source: transformers' src/transformers/models/*/image_processing_*.py and image_transforms.py
 /// (versions 4.57 and 5). A type that ends in "Fast" computes with tensors: PyTorch's resize, and a
-/// center crop at floor((side - crop) / 2). For other types one difference remains: they also crop
-/// there, while Assay rounds the half, which is one pixel further for some odd sides.
+/// center crop at floor((side - crop) / 2). For other types, one difference remains. They also crop
+/// there, while Assay rounds half a pixel, which is one pixel further for some odd sides.
 nlohmann::json settings_of_image_processor(const nlohmann::json& file, std::string_view model_type,
                                            std::vector<std::string>& ignored);
 

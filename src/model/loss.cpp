@@ -30,7 +30,7 @@ std::array<std::size_t, 4> places_of_largest(std::span<const float> z, std::size
 double cross_entropy(std::span<const float> z, std::uint32_t label, std::span<float> derivative) {
     const auto largest = static_cast<double>(*std::max_element(z.begin(), z.end()));
     double sum = 0;
-    double others = 0;  // the sum without the label's term: 1 - p if p is near 1
+    double others = 0;  // sum without the label's term; equals 1 - p if p is near 1
     for (std::size_t i = 0; i < z.size(); ++i) {
         const double e = std::exp(static_cast<double>(z[i]) - largest);
         sum += e;
@@ -50,7 +50,7 @@ struct Ratio {
     double above, below;
 };
 
-/// above / below. Each has its derivatives at the positions of its scores.
+/// The ratio above / below. Both have derivatives at the positions of their scores.
 template <std::size_t N>
 double ratio(const Ratio& r, const std::array<std::pair<std::size_t, Ratio>, N>& parts,
              std::span<float> derivative) {
@@ -58,7 +58,7 @@ double ratio(const Ratio& r, const std::array<std::pair<std::size_t, Ratio>, N>&
     for (std::size_t k = 0; k < N; ++k) {
         const auto& [place, d] = parts[k];
         const double own = (d.above * r.below - r.above * d.below) / (r.below * r.below);
-        // If a score has several parts, all are added to the first.
+        // Combines the parts of a score in its first part.
         std::size_t first = 0;
         while (parts[first].first != place) ++first;
         sums[first] += own;

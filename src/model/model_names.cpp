@@ -20,17 +20,17 @@ std::vector<std::string> folders_of(const fs::path& file) {
     const fs::path absolute = absolute_path(file);
     for (fs::path folder = absolute.parent_path(); folder.has_relative_path();
          folder = folder.parent_path()) {
-        // Exports to ONNX store the network in a folder of this name, below the model's folder.
+        // Exports to ONNX put the network into a folder with this name, below the model's folder.
         if (folders.empty() && folder.filename() == "onnx") continue;
         folders.push_back(folder.filename().string());
     }
     return folders;
 }
 
-/// The nearest `depth` folders, the outermost first, "a-b", and the stem if there are not enough
-/// folders.
+/// The nearest `depth` folders, the outermost first: "a-b". If there are not enough folders, the
+/// stem is added.
 std::string name_from(const ModelSpec& spec, std::size_t depth) {
-    // A source has no folder. Two of them differ in the library that loads them.
+    // A source has no folder. Two sources with the same name differ in the library that loads them.
     if (is_python_source(spec.path)) {
         const std::string first = fmt::format("{}-", kind_of_source(spec.source));
         return spec.name.starts_with(first) ? spec.name : first + spec.name;
@@ -42,7 +42,7 @@ std::string name_from(const ModelSpec& spec, std::size_t depth) {
     return name.empty() ? spec.path.stem().string() : name;
 }
 
-/// The models for each name that several have.
+/// The models that share a name, for each such name.
 std::map<std::string, std::vector<std::size_t>> equal_names(const std::vector<ModelSpec>& specs) {
     std::map<std::string, std::vector<std::size_t>> all;
     for (std::size_t i = 0; i < specs.size(); ++i) all[specs[i].name].push_back(i);
@@ -66,7 +66,7 @@ void name_apart(std::vector<ModelSpec>& specs) {
             }
         }
         if (changed) continue;
-        // One model in several formats in one folder is distinguished by file names.
+        // Distinguishes one model in several formats in one folder by file names.
         for (const std::size_t i : equal.begin()->second) {
             if (specs[i].named || depth[i] > deepest || is_python_source(specs[i].path)) continue;
             specs[i].name = specs[i].path.filename().string();

@@ -28,7 +28,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 /// Zip files of torch.save, torch.jit.save and torch.export are distinguished by their entries.
-/// Unreadable files count as TorchScript, whose reader reports the problem.
+/// Unreadable files count as TorchScript, and its reader reports the problem.
 ModelFormat format_of_zip(const fs::path& path) {
     try {
         const MappedFile file(path);
@@ -135,7 +135,7 @@ void check_hash(const ModelSpec& spec, const json& side, const json& top) {
                     spec.path.string(), found, by, expected, shell_word(spec.path.string())));
 }
 
-/// Three means, as in presets, do not define the mean of one channel.
+/// Three means, as in presets, do not give the mean of one channel.
 void check_gray(const Preprocess& p) {
     if (p.channel_order != ChannelOrder::gray) return;
     const auto differ = [](const std::array<double, 3>& of) {
@@ -147,7 +147,7 @@ void check_gray(const Preprocess& p) {
                                               fmt::join(p.mean, ","), fmt::join(p.std, ",")));
 }
 
-/// A layer's input size, for people.
+/// A layer's input size as text.
 std::string size_text(const ModelSpec& spec) {
     const Preprocess& p = spec.preprocess;
     return fmt::format("{}x{}, crop_pct {:.6g}", p.height, p.width, p.crop_pct);

@@ -65,7 +65,7 @@ fs::path find_plugin() {
 namespace {
 
 /// With limited address space (ulimit -v), libraries that get no memory while loading end the
-/// program, so this is tested first.
+/// program. So this tests the memory first.
 void check_address_space() {
     constexpr std::size_t libraries = std::size_t{640} << 20;  // size for LibTorch 1.13 in Debian
     rlimit limit{};
@@ -87,12 +87,12 @@ const TorchPlugin& plugin_at(const fs::path& path) {
     if (const std::string problem = problem_of_plugin(path); !problem.empty())
         throw Error(ErrorCode::usage, problem);
     // OpenBLAS starts a thread per core when loaded. With limited address space these request
-    // memory endlessly. It computes on the calling thread anyway.
+    // memory endlessly. One thread is enough, because it computes on the calling thread.
     constexpr const char* blas_threads = "OPENBLAS_NUM_THREADS";
     const bool chosen = std::getenv(blas_threads) != nullptr;
     if (!chosen) ::setenv(blas_threads, "1", 0);
     // RTLD_LOCAL, because the rest of the program must not resolve symbols to LibTorch's 288
-    // libraries. Never closed, because objects and exceptions made inside may outlive any owner.
+    // libraries. The library is never closed, because its objects may outlive any owner.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!chosen) ::unsetenv(blas_threads);
     if (library == nullptr) {

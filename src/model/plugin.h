@@ -23,7 +23,7 @@ struct TrainingImages {
     std::span<const std::uint8_t> pixels;
     std::span<const std::int32_t> labels;  ///< n, in [0, classes)
     std::uint32_t classes = 0;
-    double mean = 0.5, std = 0.25;  ///< for normalizing the input, the same for every channel
+    double mean = 0.5, std = 0.25;  ///< for normalizing the input; the same for every channel
 };
 
 /// A trained network: its report (without files), and its TorchScript files as bytes.
@@ -37,10 +37,10 @@ struct TrainedNetwork {
 using TrainTick = std::function<void(std::uint64_t images)>;
 
 /// The interface passes C++ objects, so both sides must come from the same release, compiled alike.
-/// The first two fields must never move, because they are read before anything else is trusted.
+/// The first two fields must never move, because they are read before the rest is trusted.
 struct TorchPlugin {
     std::uint32_t interface_version;
-    const char* build;  ///< plugin_build() as the plug-in computed it
+    const char* build;  ///< the plug-in's own plugin_build()
     const char* framework;
     std::unique_ptr<Classifier> (*open)(const ModelSpec& spec, const ClassifierOptions& options);
     TrainedNetwork (*train)(const TrainingImages& images, const TrainSpec& spec, double attack,
@@ -57,7 +57,7 @@ inline constexpr const char* kWithoutTorch =
     "this build of assay has no LibTorch plug-in and only runs models in Python; for model files, "
     "build from source: `pip install .`";
 
-/// This mark is in the plug-in's file before the name of its framework, which ends at a newline. So
+/// This mark precedes the name of the framework in the plug-in's file, which ends at a newline. So
 /// the name can be read without opening the plug-in.
 #define ASSAY_FRAMEWORK_MARK "assay_torch_plugin runs models by "
 
@@ -108,7 +108,7 @@ const TorchPlugin& opened_plugin();
 
 /// The path of the plug-in, without opening it. Throws usage if there is none.
 std::filesystem::path find_plugin();
-/// The file's description of itself, and the record next to it.
+/// The plug-in's own description in its file, and the record next to it.
 FrameworkFile framework_file_at(const std::filesystem::path& plugin);
 /// Opens that file. Throws usage if it is no plug-in, does not match this program, or if its
 /// LibTorch was replaced.

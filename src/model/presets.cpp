@@ -1,4 +1,4 @@
-// The table of presets: one row for each convention by which published weights are evaluated.
+// The table of presets: one row for each convention for evaluating published weights.
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
 #include "model/usual_values.h"

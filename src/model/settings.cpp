@@ -51,7 +51,7 @@ std::array<double, 3> triple(const JsonReader& value, std::string_view allowed) 
     std::array<double, 3> numbers{};
     if (value.json().is_number()) {
         numbers.fill(number(value, allowed));
-    } else if (value.json().is_array() && value.json().size() == 1) {  // of one channel
+    } else if (value.json().is_array() && value.json().size() == 1) {  // a list of one channel
         numbers.fill(number(value.entries().front(), allowed));
     } else {
         const std::vector<JsonReader> list = three(value, allowed);
@@ -96,7 +96,7 @@ void set_crop_pct(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "a number above 0 and at most 1";
     const double x = number(value, allowed);
     if (!(x > 0.0 && x <= 1.0)) value.refuse_as(allowed);
-    // Below this the resized image would be larger than any allowed input.
+    // Below this value, the resized image would be larger than any allowed input.
     if (std::min(spec.preprocess.height, spec.preprocess.width) / x > kLargestSide)
         value.refuse_as(fmt::format(
             "a proportion that keeps the resized side at or below {} pixels", kLargestSide));
@@ -127,7 +127,7 @@ void set_fill(const JsonReader& value, ModelSpec& spec) {
     }
 }
 
-/// The name becomes a folder name.
+/// The name becomes the name of a folder.
 void set_name(const JsonReader& value, ModelSpec& spec) {
     constexpr std::string_view allowed =
         "1 to 200 characters, no slash, no control character, not starting with a dot";
@@ -147,7 +147,7 @@ void set_arch(const JsonReader& value, ModelSpec& spec) {
     spec.source = source;
 }
 
-/// Only checks its form. resolve_model() compares it.
+/// Only checks the form. resolve_model() compares the value.
 void check_expected(const JsonReader& value, ModelSpec&) {
     constexpr std::string_view allowed =
         "\"sha256:\" and the 64 hexadecimal digits that `sha256sum FILE` prints";
@@ -375,8 +375,8 @@ json checked_layer(const json& layer, PassedOver* passed_over) {
 }
 
 void apply_layer(const json& layer, ModelSpec& spec) {
-    // An inherited resize size belongs to the inherited input size. With another input size, the
-    // implied proportion is kept.
+    // An inherited resize size belongs to the inherited input size. For another input size, keeps
+    // the implied proportion.
     Preprocess& p = spec.preprocess;
     if (layer.contains("input_size") && p.resize_size) {
         p.crop_pct =

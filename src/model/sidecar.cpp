@@ -35,7 +35,7 @@ constexpr const char* kProcessor = "preprocessor_config.json";
 constexpr int kDeepest = 32;
 
 /// Merges a "pretrained_cfg" with the keys around it. Inner values win, except for keys that timm's
-/// own loader takes from outside. The outer ones describe the saved network, and the inner ones the
+/// own loader takes from outside. Outer values describe the saved network, and inner values the
 /// original training of the architecture.
 json unwrapped(json all) {
     if (!all.is_object()) return all;
@@ -52,8 +52,8 @@ json unwrapped(json all) {
     return all;
 }
 
-/// Returns nothing if it is no JSON, because a foreign config.json is no sidecar and no error. JSON
-/// that breaks the limits may be ours, and gives an error that names it.
+/// Returns nothing for a file that is no JSON, because a config.json of another program is no
+/// error. JSON beyond the limits may be a sidecar, and gives an error with its name.
 std::optional<json> read_foreign(const fs::path& path) {
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored)) return std::nullopt;
@@ -80,7 +80,7 @@ fs::path find_shared(const fs::path& folder) {
     return {};
 }
 
-/// A processor's file that is also read because of the config.json next to it.
+/// A processor's file that is read in addition to the config.json next to it.
 bool is_read_with_shared(const fs::path& file) {
     const auto config = read_foreign(file);
     return config && (is_transformers_config(*config) || is_image_processor(*config));
@@ -101,8 +101,8 @@ std::vector<fs::path> files_named_as_sidecars(const fs::path& model) {
     return found;
 }
 
-/// Why a file with such a name is no sidecar. Empty if it is one, or if it is damaged and may be
-/// meant as one, which its reader reports.
+/// The reason why a file with such a name is no sidecar. Empty for a sidecar, and for a damaged
+/// file that may be one, whose reader reports the damage.
 std::string why_no_sidecar(const fs::path& path) {
     json file;
     try {
@@ -128,8 +128,8 @@ fs::path any_model_in(const fs::path& folder) {
     return first.empty() ? first : folder / first;
 }
 
-/// transformers stores the classes in one file and the preprocessing in another. Given either, both
-/// are read.
+/// transformers stores the classes in one file and the preprocessing in another. If one is given,
+/// both are read.
 json read_transformers(const fs::path& path, const json& given, SidecarFacts& facts) {
     const bool has_classes = is_transformers_config(given);
     const fs::path other_path = path.parent_path() / (has_classes ? kProcessor : kConfig);

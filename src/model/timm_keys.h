@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// These do not change how a file is evaluated, so every sidecar may have them, and they are
+/// These keys do not affect the evaluation. Every sidecar may have them, and they are
 /// ignored.
 bool is_harmless(std::string_view key);
 /// timm's label_names (ids) with label_descriptions (id -> text), as one "classes" value.

@@ -30,7 +30,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLargestMemory = 1ULL << 30;
-/// Increase it if the same spec would give another network: a new augmentation, another
+/// Increase this if the same spec gives another network, for example by a new augmentation or
 /// initialization.
 constexpr int kRecipe = 1;
 constexpr double kMean = 0.5;
@@ -123,7 +123,7 @@ public:
           name_(spec.name) {}
 
     /// The report of an earlier training with the same key, if all its files are unchanged. A
-    /// damaged record is no error: the network is trained again.
+    /// damaged record is no error, and the network is trained again.
     bool find(TrainReport& report) const {
         try {
             const json all = parse_json(read_text(record_, 1 << 20), 8);
@@ -147,7 +147,7 @@ public:
         return true;
     }
 
-    /// Settings follow from the spec, so missing or altered ones are written again.
+    /// The spec determines the settings, so missing or altered settings files are written again.
     void mend_settings(std::string_view sidecar) const {
         for (const fs::path& network : {file_, calibrated_}) {
             if (network.empty()) continue;
@@ -254,13 +254,13 @@ public:
         make_folders(options_.folder);
         class_list_ = class_list_for(dataset_, options_);
         quoted(class_list_.generic_string(),
-               "the class list");  // checked before hours of training, not after
+               "the class list");  // checked before hours of training
         for (const TrainSpec& spec : specs_) {
             progress_.total += images_of(spec);
             work_ += cost(spec);
         }
         std::vector<TrainReport> reports(specs_.size());
-        // The longest come first, so that no thread is left alone with one at the end.
+        // The longest trainings come first, so that they do not run alone at the end.
         std::vector<std::size_t> order(specs_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -327,7 +327,7 @@ private:
         const TrainingImages view{images.pixels, images.labels,
                                   static_cast<std::uint32_t>(dataset_.classes.size()), kMean, kStd};
         // Held-out images are drawn individually, so their number only approximates the requested
-        // one.
+        // number.
         std::uint64_t to_come = images_of(spec);
         const auto seen = [&](std::uint64_t n) {
             n = std::min(n, to_come);

@@ -1,4 +1,4 @@
-// Checks the settings with which networks are trained.
+// Checks the settings of networks to train.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// Throws usage: no network, a name that is no file name or that two networks have, a number
-/// outside its range.
+/// Throws usage without a network, for a name that is no file name or repeated, and for a number
+/// out of range.
 void check_specs(std::span<const TrainSpec> specs);
 
 }  // namespace assay

@@ -23,7 +23,7 @@ TwoScores two_scores(float score, ScoreKind kind) {
     const auto x = static_cast<double>(score);
     if (kind == ScoreKind::probabilities) return {1.0F - score, score, -1, 1};
     if (kind == ScoreKind::log_probabilities) {
-        // 1 - p. If rounding leaves 0, the score has no slope either.
+        // Returns 1 - p. If rounding leaves 0, the score has no slope either.
         const double other = x > 0 ? 0.0 : -std::expm1(x);
         return {static_cast<float>(std::log(other)), score, other == 0 ? 0.0 : -std::exp(x) / other,
                 1};
@@ -108,7 +108,7 @@ private:
                     "wrong size");
     }
 
-    /// A value that exceeds a probability's range by more than rounding is no probability.
+    /// A value outside a probability's range by more than rounding is no probability.
     void check_score(float score) const {
         constexpr float rounding = 1e-6F;
         const bool beyond = outputs_ == ScoreKind::probabilities
@@ -135,7 +135,7 @@ private:
     ModelFacts facts_;
 };
 
-/// For a model in a separate process.
+/// The wrapper for a model in a separate process.
 class SupervisedTwoClasses final : public TwoClassClassifier, public isolated::Supervised {
 public:
     using TwoClassClassifier::TwoClassClassifier;

@@ -22,10 +22,10 @@ inline bool fits_classes(std::uint64_t scores, std::uint64_t classes) {
 ///     log_probabilities  (log(1 - e^l), l)
 ///
 /// For logits, nothing is rounded between the model's score and the stored one. The gradient is
-/// that of the model's score times the derivative of the loss by that score. This is right because
-/// a classifier with one class returns the score itself for any loss (loss_of()). Throws bad_input
-/// in scores() if a score is no probability, or no logarithm of one, as `outputs` requires.
-/// Supervised if `model` is.
+/// that of the model's score times the derivative of the loss by that score. This is correct
+/// because a classifier with one class returns the score itself for any loss (loss_of()). Throws
+/// bad_input in scores() if a score is no probability, or no logarithm of one, as `outputs`
+/// requires. The result is Supervised if `model` is.
 std::unique_ptr<Classifier> two_classes_of(std::unique_ptr<Classifier> model, ScoreKind outputs);
 
 }  // namespace assay

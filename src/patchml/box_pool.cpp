@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint32_t none = UINT32_MAX;
 constexpr double max_corner = 1e9;
 
-/// The true sizes of `images` (below root), or 0 x 0 and a reason if one cannot be decoded.
+/// The true sizes of `images` (below root), or 0 x 0 and a reason if an image is damaged.
 struct Survey {
     std::vector<PatchPool::Size> sizes;
     std::vector<std::string> problems;
@@ -50,8 +50,8 @@ Survey survey(const std::filesystem::path& root, const StringColumn& images,
                                     load_image(root / std::filesystem::path(images[i]));
                                 out.sizes[i] = {image.width, image.height};
                             } catch (const Error& error) {
-                                // A damaged image is permanently damaged and is skipped. A system
-                                // error may be temporary, and the data set must not depend on it.
+                                // Skips damaged images. A system error may be temporary, and the
+                                // data set must not depend on it.
                                 if (error.code() != ErrorCode::bad_input) throw;
                                 out.sizes[i] = {0, 0};
                                 out.problems[i] = error.message();
@@ -94,7 +94,7 @@ ClassList classes_of_boxes(const BoxList& list, const ClassList& known,
     return ClassList(std::move(ids));
 }
 
-/// Judges one box at a time. Valid boxes become patches.
+/// Checks one box at a time. Valid boxes become patches.
 class Cutter {
 public:
     Cutter(const BoxList& list, const PoolOptions& options, PatchPool& pool)
@@ -112,7 +112,7 @@ public:
                                   .detail = std::move(detail)});
     }
 
-    /// Checks that need no image. Returns true to continue.
+    /// Makes the checks that need no image. Returns true to continue.
     bool judge(const BoxList::Row& row) {
         const auto& c = row.corners;
         if (std::any_of(c.begin(), c.end(),
@@ -198,8 +198,8 @@ private:
         return false;
     }
 
-    /// Computed once per class, because finding the nearest name is slow, and there may be a
-    /// million boxes.
+    /// The text is computed once per class, because the search for the nearest name is slow, and
+    /// there may be a million boxes.
     const std::string& unknown(std::uint32_t cls) {
         std::string& out = unknown_[cls];
         if (!out.empty()) return out;
@@ -220,7 +220,7 @@ private:
     PatchPool& pool_;
     std::vector<std::optional<std::int32_t>> class_of_;
     std::vector<std::string> unknown_;
-    /// The class for each image and box. All are kept, because boxes of one image need not be
+    /// All images' boxes with their classes, because boxes of one image need not be
     /// adjacent.
     std::multimap<std::tuple<std::uint32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>,
                   std::int32_t>
@@ -230,7 +230,7 @@ private:
 /// Maps the list's images to the images on disk. Only images of `wanted` boxes are searched.
 struct Matches {
     std::vector<ImageIndex::Found> found;   ///< per image of the list
-    std::vector<std::uint32_t> pool_index;  ///< per image on disk: its number in the pool, or none
+    std::vector<std::uint32_t> pool_index;  ///< per image on disk: its index in the pool, or none
 };
 
 Matches match_images(const BoxList& list, const std::vector<std::uint32_t>& wanted,

@@ -44,18 +44,18 @@ private:
     std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> classes_;
 };
 
-/// "object", "line" or "annotation": the unit of `place`.
+/// The unit of `place`: "object", "line" or "annotation".
 std::string_view place_word(BoxFormat format);
 
-/// The number in `text`, which may have blanks around it; empty if the text is anything else.
-/// Accepts NaN and infinities, because the pool checks values.
+/// The number in `text`, which may have blanks around it; empty for any other text. Accepts NaN and
+/// infinities, because the pool checks values.
 std::optional<double> parse_corner(std::string_view text);
 
 inline constexpr std::size_t max_xml_bytes = std::size_t{1} << 20;
 inline constexpr int max_annotation_depth = 64;
 
-/// These throw bad_input without the file's name if no part of the text can be used. `alternative`:
-/// the path of the XML file below the annotations' folder, without its extension.
+/// These throw bad_input without the file's name if no part of the text can be used. `alternative`
+/// is the path of the XML file below the annotations' folder, without its extension.
 void parse_voc(std::string_view text, std::string_view alternative, BoxListBuilder& out);
 void parse_solution(std::string_view text, const std::string& source, BoxListBuilder& out);
 void parse_box_csv(std::string_view text, const std::string& source, BoxListBuilder& out);

@@ -69,7 +69,7 @@ std::vector<std::string> list_xml(const fs::path& folder) {
     return found;
 }
 
-/// One damaged file among thousands is listed, and the others are read.
+/// A damaged file among thousands is listed, and the other files are read.
 void read_voc_folder(const fs::path& folder, BoxListBuilder& out) {
     const std::vector<std::string> names = list_xml(folder);
     if (names.empty())

@@ -1,5 +1,5 @@
-// COCO's instances, read from the parser's events, because the files have hundreds of megabytes,
-// most of it outlines that are not needed.
+// Reads COCO's instances from the parser's events, because files have hundreds of megabytes, mostly
+// outlines that are not needed.
 #include <fmt/format.h>
 
 #include <limits>
@@ -20,10 +20,10 @@ using Json = nlohmann::json;
 struct Annotation {
     std::optional<std::int64_t> image, category;
     std::array<double, 4> box{};  ///< x, y, width, height
-    std::uint32_t numbers = 0;    ///< how many the bbox has
+    std::uint32_t numbers = 0;    ///< count of numbers in the bbox
     std::uint32_t place = 0;
     bool crowd = false;
-    bool not_numbers = false;  ///< the bbox also has other values
+    bool not_numbers = false;  ///< whether the bbox also has other values
 };
 
 /// A value in a list that should be an object.
@@ -47,8 +47,8 @@ struct Content {
     bool has_annotations = false;
 };
 
-/// A damaged entry, or one without an image or a box, takes more memory than its text. This many
-/// are no COCO file.
+/// A damaged entry, or one without an image or a box, takes more memory than its text. A file with
+/// so many of them is no COCO file.
 constexpr std::size_t max_incomplete = 1'000'000;
 
 class CocoEvents : public nlohmann::json_sax<Json> {
@@ -144,14 +144,14 @@ private:
                                 max_incomplete));
     }
 
-    /// A value that is neither number, list nor object.
+    /// A value that is neither a number nor a list nor an object.
     bool no_number(std::string_view value) {
         damaged(value);
         annotation_.not_numbers = annotation_.not_numbers || (depth_ == 4 && in_box_);
         return true;
     }
 
-    /// A single side is not enough.
+    /// One side alone is not enough.
     ImageSize known_size() const {
         return size_.width > 0 && size_.height > 0 ? size_ : ImageSize{};
     }

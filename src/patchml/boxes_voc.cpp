@@ -1,5 +1,5 @@
 // PASCAL-VOC XML. The parser pugixml expands no entities but the five of XML itself, opens no other
-// file, and walks without recursion. So neither depth nor an entity bomb costs more than the bytes
+// file, and walks without recursion. So deep nesting and entity bombs cost no more than the bytes
 // of the file.
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ void check_depth(const pugi::xml_document& document) {
     }
 }
 
-/// The document type declaration must come first. Entity bombs begin with a declaration that has
-/// its own rules, so it may have none.
+/// The document type declaration must come first. Entity bombs need rules in this declaration, so
+/// rules are refused.
 void check_doctype(const pugi::xml_document& document) {
     for (const pugi::xml_node& node : document.children()) {
         if (node.type() == pugi::node_doctype && std::strchr(node.value(), '[') != nullptr) {
@@ -37,7 +37,7 @@ void check_doctype(const pugi::xml_document& document) {
     }
 }
 
-/// "1", or a word that some tools write.
+/// True for "1", or a word that some tools write.
 bool is_marked(const pugi::xml_node& object, const char* name) {
     const std::string_view text = trimmed(object.child(name).text().get());
     return text == "1" || text == "true" || text == "True";
@@ -100,7 +100,7 @@ void parse_voc(std::string_view text, std::string_view alternative, BoxListBuild
                            shortened(other.name())));
     }
     const std::string_view written = trimmed(root.child("filename").text().get());
-    // Some of ILSVRC's files have a placeholder there. Then the XML's own name is the image's.
+    // Some of ILSVRC's files have a placeholder there, so the XML's own name is used.
     const bool named = !written.empty() && written.find('%') == std::string_view::npos;
     out.image(named ? written : alternative, named ? alternative : "", size_in(root));
     std::uint32_t place = 0;

@@ -15,7 +15,7 @@ std::size_t bytes_of(int pixels) {
     return 4 * static_cast<std::size_t>(pixels);
 }
 
-/// Black, and opaque like every image made here.
+/// The canvas is black, and opaque like every image here.
 void clear(Image& canvas, int side) {
     canvas.width = canvas.height = side;
     const std::size_t bytes = bytes_of(side) * static_cast<std::size_t>(side);
@@ -78,7 +78,7 @@ void compose_into(const PatchPool& pool, const CompositePlan& plan, std::size_t 
         kept != nullptr ? paste(scratch.canvas, *kept, places[j]) : to_make.push_back(j);
     }
     counts.cache_hits += k - to_make.size();
-    // Patches of one image are adjacent, so that it is decoded once.
+    // Sorts patches by image, so that each image is decoded once.
     const auto image_of = [&](std::size_t j) { return pool.patches[patches[j]].image; };
     std::sort(to_make.begin(), to_make.end(),
               [&](std::size_t a, std::size_t b) { return image_of(a) < image_of(b); });

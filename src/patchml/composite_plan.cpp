@@ -18,8 +18,8 @@ std::uint64_t grid_key(const Grid& grid, int shift) {
     return (static_cast<std::uint64_t>(grid.k) << shift) + static_cast<std::uint64_t>(grid.p);
 }
 
-/// The pool during the draws of one grid: candidates are [0, open), those put aside [open, left),
-/// and drawn ones are gone.
+/// The pool during the draws of one grid: candidates are [0, open), patches put aside are [open,
+/// left), and drawn patches are removed.
 class Urn {
 public:
     explicit Urn(std::size_t patches) : order_(patches), open_(patches), left_(patches) {
@@ -206,10 +206,10 @@ double repeat_proportion(int k, std::span<const std::uint64_t> class_counts) {
             ErrorCode::usage,
             fmt::format("a proportion of repeats needs 1 <= k <= {} patches, not {}", n, k));
     }
-    // distinct[j]: chance, times a factor below, that j draws hit j different ones of the classes
-    // seen so far. With counts as proportions f of the pool, e_k(f) k! n^k / (n (n - 1) ... (n - k
-    // + 1)) is the required probability. The k! is spread over the steps so that no number becomes
-    // tiny.
+    // distinct[j] is the chance, times a factor below, that j draws hit j different classes of
+    // those processed so far. With counts as proportions f of the pool, e_k(f) k! n^k / (n (n - 1)
+    // ... (n - k + 1)) is the required probability. The k! is spread over the steps so that no
+    // number becomes tiny.
     std::vector<double> distinct(static_cast<std::size_t>(k) + 1, 0.0);
     distinct[0] = 1;
     for (const std::uint64_t count : class_counts) {

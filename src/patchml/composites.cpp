@@ -34,7 +34,7 @@ std::string image_path(const Grid& grid, std::size_t i, const CompositeOptions& 
     return fmt::format("{}/{:06}.{}", grid_folder(grid), i, options.jpeg_quality ? "jpg" : "png");
 }
 
-/// Everything that affects the bytes.
+/// All settings that affect the bytes.
 json settings_of(const PatchPool& pool, const CompositeOptions& options) {
     json grids = json::array();
     for (const Grid& grid : options.grids) grids.push_back({{"k", grid.k}, {"p", grid.p}});

@@ -14,7 +14,7 @@ namespace assay {
 
 class ImageIndex {
 public:
-    /// Scans the folder and its subfolders. Throws bad_input: no folder, no image.
+    /// Scans the folder and its subfolders. Throws bad_input if there is no folder or no image.
     explicit ImageIndex(const std::filesystem::path& root);
     ImageIndex(const ImageIndex&) = delete;
     ImageIndex& operator=(const ImageIndex&) = delete;

@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// Lock-free: a patch is added once and stays as long as the cache.
+/// The cache needs no locks: a patch is added once and stays as long as the cache.
 class PatchCache {
 public:
     PatchCache(std::size_t patches, const CompositeOptions& options);
@@ -20,11 +20,11 @@ public:
     PatchCache(const PatchCache&) = delete;
     PatchCache& operator=(const PatchCache&) = delete;
 
-    /// True if it was made for such a pool and the same resizing.
+    /// Whether the cache was made for such a pool and the same resizing.
     bool fits(std::size_t patches, const CompositeOptions& options) const;
-    /// The patch with longer side p, or null.
+    /// The patch whose longer side is p, or null.
     const Image* find(int p, std::uint32_t patch) const;
-    /// Stores a copy if there is room.
+    /// Stores a copy of the patch if there is room.
     void offer(int p, std::uint32_t patch, const Image& image);
 
 private:

@@ -86,7 +86,7 @@ std::size_t classes_in(const std::vector<std::uint64_t>& counts) {
         std::ranges::count_if(counts, [](std::uint64_t n) { return n > 0; }));
 }
 
-/// Notes on the pool: its size, what was clipped and excluded.
+/// Makes notes on the pool: its size, and what was clipped and excluded.
 void describe_pool(const PatchPool& pool, std::vector<std::string>& notes) {
     notes.push_back(fmt::format("{} patches of {} images; {} of {} classes have patches",
                                 count_text(pool.patches.size()), count_text(pool.images.size()),
@@ -169,8 +169,8 @@ private:
     std::map<int, double> by_k_;
 };
 
-/// Adds a note if the disk is too small. Assumes a measured 1.9 bytes per pixel for photographs,
-/// which fill three quarters of their cells, and a third of that as JPEG.
+/// Adds a note if the disk is too small. Photographs, which fill three quarters of their cells,
+/// need 1.9 bytes per pixel as measured, and a third of that as JPEG.
 void look_at_space(const PatchmlResult& plan, const fs::path& out,
                    std::vector<std::string>& notes) {
     double bytes = 0;

@@ -96,7 +96,7 @@ Table composite_table(const PatchmlResult& result) {
     return table;
 }
 
-/// The work on a data set, if it was just made.
+/// The text for work on a data set that was just made.
 const CompositeReport* work_of(const PatchmlDataset& set) {
     return set.planned || set.made.was_there ? nullptr : &set.made;
 }
@@ -232,7 +232,7 @@ ResultType result_type(ResultOf<PatchmlResult>) {
 
 namespace {
 
-/// Composites with 1, 2, ... distinct labels, of all grids up to the same number.
+/// Composites with 1, 2, ... distinct labels; all grids have columns up to the same number.
 struct LabelColumns {
     std::vector<std::optional<std::uint64_t>> composites;
 };

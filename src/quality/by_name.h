@@ -1,4 +1,4 @@
-// Values of the nine dimensions in results: keyed by the dimensions' names.
+// Values of the nine dimensions in results, keyed by the dimensions' names.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ std::map<std::string, T> by_name(const PerDimension<std::optional<T>>& values) {
     return out;
 }
 
-/// ",part_accuracy=parts.accuracy,...": a column of csv for each dimension. Columns are named
+/// Makes a csv column per dimension: ",part_accuracy=parts.accuracy,...". Columns are named
 /// `prefix` plus the dimension's name, and `place` is the place of by_name().
 std::string dimension_columns(std::string_view prefix, std::string_view place);
 

@@ -93,7 +93,7 @@ std::map<std::string, DrawnCells> drawn_by_name(const PerDimension<DrawnCells>& 
 
 namespace {
 
-/// The first model that was measured on certain images, keyed by a description of the images.
+/// The first model for each set of images, keyed by a description of the images.
 using FirstOfImages = std::map<std::string, std::string>;
 
 std::string two_of(const FirstOfImages& images) {

@@ -1,4 +1,4 @@
-// Facts about the cells of chosen models that readers must know.
+// Notes about the cells of chosen models that readers need.
 #pragma once
 
 #include <map>
@@ -21,17 +21,17 @@ std::optional<std::string> unknown_errors(const QualityTable& table,
                                           const std::vector<std::size_t>& models,
                                           const PerDimension<double>& weights);
 
-/// True if the cell's error is correlated with others: it has a value and shares.
+/// True if the cell has a value and shares, so that its error is correlated with others.
 inline bool is_joint(const QualityCell& cell) {
     return cell.value && !cell.shares.empty();
 }
 PerDimension<DrawnCells> draws_of_cells(const QualityTable& table,
                                         const std::vector<std::size_t>& models,
                                         const PerDimension<double>& weights);
-/// "Cells measured on the same images err together: accuracy, ...; all others independently."; ""
-/// without such cells.
+/// The note "Cells measured on the same images err together: accuracy, ...; all others
+/// independently."; "" without such cells.
 std::string text_of_draws(const PerDimension<DrawnCells>& draws);
-/// For the dimensions that have any.
+/// The same for the dimensions that have such cells.
 std::map<std::string, DrawnCells> drawn_by_name(const PerDimension<DrawnCells>& draws);
 
 /// A warning for each dimension with a weight whose models were measured on different images, as
@@ -41,7 +41,7 @@ std::vector<std::string> other_images(const QualityTable& table,
                                       const std::vector<std::size_t>& models,
                                       const PerDimension<double>& weights);
 
-/// Every dimension counts.
+/// The warning if every dimension counts.
 PerDimension<double> equal_weights();
 
 }  // namespace assay::quality

@@ -8,13 +8,13 @@
 
 namespace assay::quality {
 
-using Values = std::vector<PerDimension<std::optional<double>>>;  ///< a model each
+using Values = std::vector<PerDimension<std::optional<double>>>;  ///< one entry per model
 
 /// Like constants_of(); the caller sets `source`.
 QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,
                              double trim);
-/// sum w s (x - mean) / deviation / sum w; dimensions without a value are excluded, and the weights
-/// of the others add up to 1.
+/// The score sum w s (x - mean) / deviation / sum w. Dimensions without a value are excluded, and
+/// the weights of the others are scaled to sum to 1.
 double quba_of(const PerDimension<std::optional<double>>& values, const QubaConstants& constants,
                const PerDimension<double>& weights);
 

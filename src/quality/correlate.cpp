@@ -127,13 +127,13 @@ std::vector<Correlation> correlated(const QualityTable& table,
 
 /// The models that share one value of a tag.
 struct Subgroup {
-    std::string value;  ///< in the spelling of its first model
+    std::string value;  ///< the value in the spelling of its first model
     std::vector<std::size_t> models;
 };
 
 constexpr std::size_t fewest_of_group = 10;
 
-/// In the order of their first models; skipped groups are noted.
+/// The groups in the order of their first models. Adds notes on skipped groups.
 std::vector<Subgroup> subgroups_of(const QualityTable& table,
                                    const std::vector<std::size_t>& models, const std::string& tag,
                                    std::vector<std::string>& notes) {
@@ -169,7 +169,7 @@ std::vector<Subgroup> subgroups_of(const QualityTable& table,
     return kept;
 }
 
-/// Adjusts over the pairs of all models and of all groups: they are one family of tests.
+/// Adjusts over the pairs of all models and of all groups, because they are one family of tests.
 void adjust(CorrelateResult& result) {
     std::vector<Correlation*> tested;
     const auto add = [&](std::vector<Correlation>& pairs) {

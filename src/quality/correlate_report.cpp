@@ -13,7 +13,7 @@
 namespace assay::quality {
 namespace {
 
-/// rho below the diagonal.
+/// Shows rho below the diagonal.
 Table matrix_of(const std::vector<Correlation>& correlations, std::string title) {
     Table table;
     table.title = std::move(title);

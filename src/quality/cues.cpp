@@ -16,7 +16,7 @@ std::uint64_t clusters_in(std::span<const std::uint32_t> cluster) {
     return static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
 }
 
-/// "cat/" for "cat/0001.png"; "" if there is no folder.
+/// The folder: "cat/" for "cat/0001.png"; "" without a folder.
 std::string_view folder_of(std::string_view id) {
     return id.substr(0, id.size() - base_name(id).size());
 }
@@ -44,7 +44,7 @@ std::string foreground_of(std::string_view id, bool with_folder) {
 
 bool foregrounds_need_folders(const StringColumn& ids) {
     Numbering names, folders;
-    std::vector<std::uint32_t> first;  // the folder of each name
+    std::vector<std::uint32_t> first;  // the first folder of each name
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const std::uint32_t name = names.of(foreground_of(ids[i], false));
         const std::uint32_t folder = folders.of(folder_of(ids[i]));

@@ -31,21 +31,21 @@ struct CueImages {
     std::string_view shape, texture;
 };
 CueImages cue_images_of(std::string_view path);
-/// "bear" of "bear2".
+/// The class: "bear" for "bear2".
 std::string_view without_digits(std::string_view cue);
 
 /// The foreground of an image with a replaced background, from its file's name: "dog_1" for
 /// "00_dog/fg_dog_1_bg_cat_7.JPEG" and for "00_dog/dog_1.JPEG"; preceded by its folder if
 /// `with_folder`.
 std::string foreground_of(std::string_view id, bool with_folder);
-/// True if one such name is in several folders (cat/0001.png, dog/0001.png), so that it does not
-/// identify a foreground without them. Memory: one number per image, and each name once.
+/// True if one such name is in several folders (cat/0001.png, dog/0001.png), so that the name alone
+/// does not identify a foreground. Memory: one number per image, and each name once.
 bool foregrounds_need_folders(const StringColumn& ids);
 
 /// One decision on an image whose shape and texture are of different classes.
 struct CueDecision {
-    std::uint32_t shape_image = 0, texture_image = 0;  ///< the images that it was made from
-    std::uint32_t image = 0;                           ///< the conflict itself
+    std::uint32_t shape_image = 0, texture_image = 0;  ///< the images that were combined
+    std::uint32_t image = 0;                           ///< the combined image
     bool shape = false, texture = false;  ///< which cue was followed; neither means a third class
 };
 
@@ -56,13 +56,13 @@ struct ShapeBias {
     double variance = 0;
     std::vector<double> influence;  ///< contribution of each decision
 };
-/// Variance by two-way clusters (Cameron, Gelbach and Miller 2011): of shape images + of texture
-/// images - of the conflicts, and no less than the last. The interval is wilson_of_variance() with
-/// Student's t, whose degrees of freedom are the smaller number of images of the two kinds minus
-/// one. If all decisions that count agree, it is Wilson's.
+/// The variance by two-way clusters (Cameron, Gelbach and Miller 2011): by shape image, plus by
+/// texture image, minus by combined image, and at least the last. The interval is
+/// wilson_of_variance() with Student's t, whose degrees of freedom are the smaller number of images
+/// of the two kinds minus one. If all decisions agree, the interval is Wilson's.
 ShapeBias shape_bias_of(std::span<const CueDecision> decisions, double level);
 
-/// F / (F - 1) times the sum of squares of the sums per cluster, with F clusters; 0 for one
+/// For F clusters, F / (F - 1) times the sum of the squared sums per cluster; 0 for one
 /// cluster.
 double cluster_variance(std::span<const std::uint32_t> cluster, std::span<const double> influence);
 

@@ -30,11 +30,11 @@ struct ShownQuality {
     const QualityTable* table;
     const MeasuredQuality* measured = nullptr;
     const QualityRunResult* run = nullptr;
-    const QubaResult* score = nullptr;  ///< for the models that have all dimensions
+    const QubaResult* score = nullptr;  ///< for models with all dimensions
 };
 ResultType result_type(ResultOf<ShownQuality>);
 
-/// The text for people of a result that is part of another result's JSON.
+/// The text for people about a result that is part of another result's JSON.
 Report report_without_json(const MeasuredQuality& result);
 Section section_of(const QubaResult& result);
 

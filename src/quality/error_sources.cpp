@@ -39,7 +39,7 @@ void set_error(QualityCell& cell, const std::vector<ErrorSource>& sources) {
         if (source.variance == 0) continue;
         double squares = 0;
         for (const double part : source.parts) squares += part * part;
-        if (!(squares > 0)) return;  // it is unknown which images it depends on
+        if (!(squares > 0)) return;  // the images on which it depends are not known
         ErrorShare& share = shares.emplace_back(ErrorShare{source.data, source.parts});
         const double scale = std::sqrt(source.variance / squares);
         for (double& part : share.parts) part *= scale;

@@ -10,15 +10,15 @@
 
 namespace assay::quality {
 
-/// Images of one data set, independent of those of others.
+/// The images of one data set, independent of those of others.
 struct ErrorSource {
     std::string data;           ///< as ErrorShare
-    std::vector<double> parts;  ///< by group, on any scale; empty means not known
+    std::vector<double> parts;  ///< by group, on any scale; empty if not known
     double variance = 0;        ///< contribution of these images to the value's variance
 };
 
-/// `influence` is the contribution of each item of a data set with this many items to a value, on
-/// any scale; `variance` as above.
+/// `influence` has the contribution of each of the data set's items to a value, on any scale.
+/// `variance` is as above.
 ErrorSource source_of_items(std::string data, const std::vector<double>& influence,
                             double variance);
 /// `without` has the value without each group that contains items; `sizes` has all groups.

@@ -8,7 +8,7 @@
 
 namespace assay::quality {
 
-/// Its place in table.tags (case and '_' do not matter). Throws usage if the table lacks it.
+/// Its index in table.tags (case and '_' do not matter). Throws usage if the table lacks it.
 std::size_t tag_place(const QualityTable& table, const std::string& tag);
 
 struct Families {

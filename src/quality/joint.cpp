@@ -15,7 +15,7 @@ double squares_of(const std::vector<double>& parts) {
     return sum;
 }
 
-/// Groups that one of them lacks are not included.
+/// Groups that one of the sets lacks are not included.
 double squares_of_difference(const std::vector<double>& a, const std::vector<double>& b) {
     double sum = 0;
     for (std::size_t g = 0; g < std::max(a.size(), b.size()); ++g) {

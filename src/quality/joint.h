@@ -1,4 +1,4 @@
-// Errors of cells that were measured on the same images: joint draws, and the standard errors of
+// The errors of cells that were measured on the same images: joint draws, and standard errors of
 // differences.
 #pragma once
 
@@ -20,9 +20,9 @@ namespace assay::quality {
 class JointDraws {
 public:
     explicit JointDraws(std::uint64_t seed) : seed_(seed) {}
-    /// Returns the cell's place among the draws.
+    /// Returns the cell's index among the draws.
     std::size_t add(const std::vector<ErrorShare>& shares);
-    /// Goes to the next replicate.
+    /// Draws the next replicate.
     void next();
     double operator[](std::size_t cell) const { return sums_[cell][at_ % block_size]; }
 
@@ -31,7 +31,7 @@ private:
     static constexpr std::size_t block_size = 32;
     using Block = std::array<float, block_size>;
     struct Term {
-        std::size_t cell, begin, size;  ///< of the parts
+        std::size_t cell, begin, size;  ///< begin and size of the parts
     };
     struct Data {
         std::size_t groups = 0;
@@ -48,22 +48,22 @@ private:
     bool begun_ = false;
 };
 
-/// sum weight[d] x[d] / divisor[d]; a dimension with weight 0 is not included.
+/// The sum of weight[d] x[d] / divisor[d], without dimensions of weight 0.
 struct CellWeights {
     PerDimension<double> weight{}, divisor{};
 };
 
-/// How the error of a weighted sum of a model's cells depends on images.
+/// The dependence of the error of a weighted sum of a model's cells on images.
 struct SumError {
-    std::map<std::string_view, std::vector<double>> shares;  ///< per data set: one number per group
+    std::map<std::string_view, std::vector<double>> shares;  ///< one number per group, by data set
     double independent = 0;                                  ///< variance of all other cells
     double variance() const;
 };
 /// Cells without a standard error count as exact. The names are valid as long as the model.
 SumError sum_error(const QualityModel& model, const CellWeights& sum);
 
-/// Standard error of the difference of two sums, or of two cells of one dimension; independent ones
-/// share no data set.
+/// The standard error of the difference of two sums, or of two cells of one dimension. They are
+/// independent if they share no data set.
 double error_of_difference(const SumError& a, const SumError& b);
 double error_of_difference(const QualityCell& a, const QualityCell& b);
 

@@ -43,7 +43,7 @@ Answers answers_of_val(PredictionStore store, const ScoredSet& set, Truth truth)
 
 using Corruptions = std::map<std::string, KnownCorruptions>;
 
-/// Why a dimension of a model is skipped; nothing if it is measured.
+/// The reason why a dimension of a model is skipped; nothing if it is measured.
 const std::string* left_out(const MeasureQualityOptions& options, Dimension dimension,
                             const std::string& model) {
     for (const MissingDimension& one : options.left_out) {
@@ -172,7 +172,7 @@ public:
     }
 
 private:
-    /// `measure` is called if the dimension is not skipped.
+    /// Calls `measure` if the dimension is not skipped.
     template <class Measure>
     void take(Dimension dimension, Measure&& measure) {
         const std::string* const why = left_out(options_, dimension, in_.model);

@@ -1,4 +1,4 @@
-// The two shortcuts: how much a classifier depends on the background, and on the texture.
+// Measures the dependence of a classifier on two shortcuts: the background and the texture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,17 +22,17 @@ std::uint64_t correct_among(const Answers& answers, const std::vector<std::size_
         std::ranges::count_if(items, [&](std::size_t i) { return answers.correct(i); }));
 }
 
-/// How the foregrounds of a set are identified.
+/// The identification of the foregrounds of a set.
 struct Naming {
-    const Dataset::Attribute* table = nullptr;  ///< nullptr means by the file names
+    const Dataset::Attribute* table = nullptr;  ///< nullptr means that file names are used
     bool with_folder = false;                   ///< of these
 };
 
-/// An attribute that open_role() writes by the names of this set's files alone is no table. The
-/// pairs are then found by one rule for the names of both sets. Names with folders may be of more
-/// images than are here, so they are that rule even where these do without. Bare names where these
-/// repeat are never written, so a table says that they are one. A table that says what open_role()
-/// writes loses nothing: the rule gives these names, or those that the other set's files need.
+/// An attribute is no table if it only has the names that open_role() derives from this set's
+/// files. One rule for the names of both sets then finds the pairs. Names with folders may come
+/// from a larger set of images, so they follow this rule, too. open_role() never writes repeated
+/// names without folders, so these come from a table. A table with open_role()'s names loses no
+/// information: the rule gives these names, or the names for both sets.
 Naming naming_of(const Dataset& dataset) {
     const Dataset::Attribute* const told = find_attribute(dataset, "foreground");
     const bool need = foregrounds_need_folders(dataset.ids);
@@ -52,7 +52,7 @@ std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
                                        std::uint64_t& alone) {
     const Naming naming_same = naming_of(same.store.dataset());
     const Naming naming_rand = naming_of(rand.store.dataset());
-    // Both sets need the same rule, or nothing would be found in the other.
+    // Both sets need the same rule, because otherwise no pairs would be found.
     const bool with_folder = naming_same.with_folder || naming_rand.with_folder;
     Numbering numbers;
     std::vector<Foreground> all;
@@ -76,7 +76,7 @@ std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
     return all;
 }
 
-/// 1 - gap / clean accuracy, as in the published code, but not in the published table.
+/// The value is 1 - gap / clean accuracy, as in the published code, but not in the published table.
 QualityPart divided_part(const MeasuredInputs& in, double gap, std::uint64_t n) {
     QualityPart part;
     part.name = "divided";

@@ -19,7 +19,7 @@
 namespace assay::quality {
 namespace {
 
-/// Whether each image was correct and remains correct under the attack.
+/// Whether each image was correct before the attack, and remains correct under it.
 struct AttackedImages {
     std::vector<RowOutcome> clean, fgsm, pgd;
     std::string data;
@@ -34,8 +34,8 @@ std::vector<RowOutcome> attacked_outcomes(const MeasuredInputs& in, const Predic
     return attacked_outcomes_of(attacked, in.options.threads);
 }
 
-/// The verdict of the attack that is more in doubt; "not checked" if one of them is not checked and
-/// none is in doubt.
+/// The worse of the two attacks' verdicts; "not checked" if one is not checked and neither is in
+/// doubt.
 DerivedStore verdict_of(const MeasuredInputs& in, std::span<const std::string> stores) {
     DerivedStore worst;
     for (const std::string& store : stores) {
@@ -73,12 +73,12 @@ std::vector<double> influence_of(const AttackedImages& images) {
 constexpr std::array ood_roles = {Role::r, Role::sketch, Role::stylized, Role::edge,
                                   Role::silhouette};
 
-/// For an error that is not known per image.
+/// The source of an error that is not known per image.
 ErrorSource unknown_source(double standard_error) {
     return {"", {}, standard_error * standard_error};
 }
 
-/// For each item, 1 or 0 for correct or not, minus the proportion.
+/// The influence of each item: 1 or 0 for correct or not, minus the proportion.
 std::vector<double> centred(const Answers& answers) {
     const double p = static_cast<double>(answers.hits) / static_cast<double>(answers.n);
     std::vector<double> out(answers.predicted.size(), 0);
@@ -121,8 +121,8 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
         if (clean.dataset().single_label(i) < 0) continue;
         if (images.clean[i] == RowOutcome::none || images.fgsm[i] == RowOutcome::none ||
             images.pgd[i] == RowOutcome::none) {
-            // An image must be known to all three stores. A shard that does not exist yet is not a
-            // success of an attack, nor is an image that could not be read.
+            // All three stores must know an image. A missing shard or an unreadable image does not
+            // count as a success of an attack.
             images.clean[i] = RowOutcome::none;
             ++unscored;
             continue;

@@ -34,7 +34,7 @@ Table dimension_table(const MeasuredQuality& result) {
     return table;
 }
 
-/// One row per text that models share: "C-robustness | all | frost_synthetic in place of frost".
+/// A row per text that models share: "C-robustness | all | frost_synthetic in place of frost".
 Table text_table(const MeasuredQuality& result, std::string title, std::string column,
                  const std::function<std::string(std::size_t model, std::size_t dimension)>& text) {
     Table table;

@@ -19,7 +19,7 @@ Estimate estimate_in(const ScoredSet& set, Request request) {
     Estimate value = set.report.measurements.at(at);
     const std::vector<double>& without = set.estimates.at(at).without;
     if (value.value && without.size() > 1) {
-        // From the reweighted groups if the interval uses them (ECE).
+        // Computed from the reweighted groups if the interval uses them (ECE).
         value.standard_error =
             value.interval && value.interval->method == "bootstrap.normal"
                 ? half_width(value) / normal_quantile(.5 + value.interval->level / 2)
@@ -61,7 +61,7 @@ QualityPart part_of(const MeasuredInputs& in, Request request, std::string name)
     return part;
 }
 
-/// The class balance after removing the noise of the classes' accuracies from their spread.
+/// The class balance without the noise of the classes' accuracies in their spread.
 Estimate without_noise(const MeasuredInputs& in) {
     Estimate out;
     const Estimate whole = estimate_in(*in.scored, Request::balance);
@@ -86,7 +86,7 @@ Estimate without_noise(const MeasuredInputs& in) {
     }
     const double spread = (squares - sum * sum / classes) / (classes - 1);
     const double even = 1 - std::sqrt(std::max(0.0, spread - noise / classes));
-    // F = sqrt(F_acc F_conf): the second factor is unchanged.
+    // The second factor of F = sqrt(F_acc F_conf) is unchanged.
     out.value = std::sqrt(even * *whole.value * *whole.value / *accuracies.value);
     return out;
 }

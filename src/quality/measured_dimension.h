@@ -17,17 +17,17 @@ namespace assay::quality {
 /// One dimension of one classifier.
 struct MeasuredDimension {
     Estimate value;
-    std::vector<ErrorSource> sources;  ///< of its error
+    std::vector<ErrorSource> sources;  ///< sources of its error
     std::vector<std::string> differs;  ///< differences from the published definition
     std::vector<QualityPart> parts;    ///< without the dimension
 };
 
-/// The known facts about the corrupted images of one classifier. Those of all classifiers are kept
-/// together: nothing here is as large as a data set.
+/// The results on the corrupted images of one classifier. Results of all classifiers are in memory
+/// together, so none may be as large as a data set.
 struct KnownCorruptions {
     robustness::CorruptionRatio ratio;  ///< without `influence`
     ErrorSource source;                 ///< without the data set and the variance
-    std::string problem = {};           ///< if set: why there is no ratio
+    std::string problem = {};           ///< if set, the reason why there is no ratio
 };
 
 /// One classifier whose stores are being read.
@@ -35,8 +35,8 @@ struct MeasuredInputs {
     const MeasureQualityOptions& options;
     const StoreIndex& index;
     std::string model;
-    ClassList classes = {};  ///< the classifier's
-    bool imagenet = false;   ///< they are ImageNet's 1000
+    ClassList classes = {};  ///< classes of the classifier
+    bool imagenet = false;   ///< whether they are ImageNet's 1000
     const Answers* val = nullptr;
     /// the metrics of val, in the order of val_requests()
     const ScoredSet* scored = nullptr;
@@ -44,17 +44,17 @@ struct MeasuredInputs {
     bool* partial = nullptr;                        ///< set to true if a store is incomplete
 
     /// Opens the data set of a role and applies its class map. Returns nothing, and sets `why`, if
-    /// there is none.
+    /// there is no data set.
     std::unique_ptr<Answers> answers_of(Role role, std::string& why) const;
 };
 
-/// "the classifier's own 20 classes", "800 images of val"; empty if they are as published. `asked`
-/// means with a class map; `n` is the number of images that count.
+/// Lists differences to the published images: "the classifier's own 20 classes", "800 images of
+/// val". `asked` means with a class map; `n` is the number of images that count.
 std::vector<std::string> differences_of(const MeasuredInputs& in, Role role,
                                         const PredictionStore& store, bool asked, std::uint64_t n);
 std::vector<std::string> differences_of(const MeasuredInputs& in, Role role,
                                         const Answers& answers);
-/// Adds those that are not in the list yet.
+/// Adds texts that are not in the list yet.
 void add_differences(std::vector<std::string>& all, const std::vector<std::string>& more);
 MeasuredDimension not_measurable(std::string why);
 /// An accuracy that contributes to a dimension.
@@ -62,7 +62,7 @@ QualityPart accuracy_part(std::string name, std::string definition, std::string 
                           double level);
 /// Appends a note to the existing note.
 void add_note(Estimate& value, const std::string& note);
-/// "7 images without scores do not count"; adds nothing if there are none.
+/// Adds the note "7 images without scores do not count" if there are any.
 void note_unscored(Estimate& value, std::uint64_t images);
 
 std::vector<MetricRequest> val_requests();

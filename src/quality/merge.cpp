@@ -26,7 +26,7 @@ struct Contradiction {
     std::string earlier, later;
 };
 
-/// "a; b", each once.
+/// Joins texts as "a; b", each once.
 std::string both_notes(const std::string& earlier, const std::string& later) {
     if (later.empty() || earlier.find(later) != std::string::npos) return earlier;
     return earlier.empty() ? later : earlier + "; " + later;
@@ -42,7 +42,7 @@ std::string value_text(const QualityCell& cell) {
                                : fmt::format("{}", *cell.value);
 }
 
-/// The later cell, completed with parts that only the earlier one has, and the parts that differ.
+/// The later cell with parts that only the earlier cell has, and the list of parts that differ.
 QualityCell joined_cell(const QualityCell& earlier, QualityCell later, std::string_view dimension,
                         std::vector<Contradiction>& contradictions) {
     if (!later.value && (earlier.value || later == QualityCell())) return earlier;
@@ -107,7 +107,7 @@ Joined join(const QualityModel& earlier, const QualityModel& later,
     return out;
 }
 
-/// The published table repeats names; its rows are known.
+/// The published table repeats names, but its rows are known.
 bool is_published_row(const QualityModel& model) {
     using Values = PerDimension<std::optional<double>>;
     const auto values_of = [](const QualityModel& row) {
@@ -197,7 +197,7 @@ private:
                          fmt::join(result_.table.tags, ", "));
     }
 
-    /// The model with the tags of the union. `places` are those of the table's tags in it.
+    /// The model with the tags of all tables; `places` has the index of each of its own tags.
     QualityModel widened(const QualityTable& table, std::size_t row,
                          const std::vector<std::size_t>& places) const {
         QualityModel model = table.models[row];
@@ -236,7 +236,7 @@ private:
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const Key key = key_of(rows[r]);
             const std::vector<std::size_t>& same = own.at(key);
-            if (!std::ranges::binary_search(same, r)) {  // appears twice in this table
+            if (!std::ranges::binary_search(same, r)) {  // the row appears twice in this table
                 ++result_.equal;
                 continue;
             }
@@ -321,7 +321,7 @@ private:
     std::vector<std::size_t> key_tags_;
     std::size_t table_ = 0;
     std::map<Key, std::vector<std::size_t>> rows_of_;
-    std::vector<std::size_t> from_;  ///< by row: the last table that gave it something
+    std::vector<std::size_t> from_;  ///< for each row, the last table that it took data from
 };
 
 Estimate estimate_of(const QualityCell& cell, Dimension dimension) {

@@ -69,7 +69,7 @@ std::vector<double> values_of(const QualityTable& table, const std::vector<std::
     return out;
 }
 
-/// Pairs that share a model or a family, from 0.
+/// Pairs that share a model or a family are in one cluster, numbered from 0.
 std::vector<std::size_t> clusters_of(const std::vector<std::size_t>& first,
                                      const std::vector<std::size_t>& second,
                                      const Families& families, std::size_t& count) {
@@ -97,7 +97,7 @@ std::vector<std::size_t> clusters_of(const std::vector<std::size_t>& first,
     return of;
 }
 
-/// Allows for rounding: the same sum in another order does not count as smaller.
+/// Allows for rounding, because the same sum in another order must not count as smaller.
 bool as_large(double drawn, double observed) {
     return std::fabs(drawn) >= std::fabs(observed) * (1 - 1e-9);
 }

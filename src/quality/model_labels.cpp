@@ -11,7 +11,7 @@
 namespace assay::quality {
 namespace {
 
-/// "name [tag; tag]" with the tags in which models of that name differ.
+/// Makes "name [tag; tag]" with the tags in which models of that name differ.
 std::string with_tags(const QualityModel& model, const std::vector<bool>& differ) {
     std::string tags;
     for (std::size_t t = 0; t < model.tags.size(); ++t) {

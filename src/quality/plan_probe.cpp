@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Number of images that are read from each data set, and from val for the models' accuracy.
+/// The number of images that are read from each data set, and from val for the models' accuracy.
 constexpr std::size_t read_of_each = 48;
 
 double seconds_since(Clock::time_point start) {
@@ -27,7 +27,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 /// The duration of each of several calls, in seconds. All threads make the calls in turn as a run
-/// does. The calls follow one another on the same batch, so that none finds its own weights in the
+/// does. The models are called in turn on the same batch, so that their weights are not in the
 /// caches.
 std::vector<double> seconds_of_calls(int threads, std::size_t calls,
                                      const std::function<void(std::size_t call)>& make) {
@@ -77,7 +77,7 @@ void prepare(const Image& image, const std::vector<Preprocess>& ways) {
     }
 }
 
-/// The models' inputs for the images; if there are fewer images than a batch needs, gray ones fill
+/// The models' inputs for the images. If there are too few images for a batch, gray images fill
 /// it.
 struct Inputs {
     std::size_t size = 0, batch = 0;
@@ -97,7 +97,7 @@ Inputs inputs_of(const LoadedModel& model, const Images& read, const PredictOpti
     return inputs;
 }
 
-/// The proportion among the labelled ones; no value if there are none.
+/// The proportion of correct images among the labelled ones; no value without such images.
 std::optional<double> correct_of_images(const LoadedModel& model, const Images& read,
                                         const Inputs& inputs, const Dataset& val) {
     std::size_t labelled = 0, correct = 0;
@@ -163,7 +163,7 @@ Images read_images(const Dataset& dataset, const PredictOptions& options, int th
     const auto start = Clock::now();
     parallel_blocks(n, threads, [&](std::size_t i) {
         throw_if_stopped();
-        // An unreadable image stays empty: the run reports each one.
+        // An unreadable image stays empty, because the run reports such images.
         prediction::use_image(dataset, i * dataset.size() / n, limits, memory,
                               [&](const Image& image) { images[i] = image; });
     });

@@ -15,12 +15,12 @@ namespace assay::quality::probe {
 /// Evenly spaced images of a data set, in memory.
 struct Images {
     std::vector<std::size_t> items;
-    std::vector<Image> images;  ///< those that could be read
-    double seconds = 0;         ///< to read and decode one
+    std::vector<Image> images;  ///< the images that could be read
+    double seconds = 0;         ///< seconds to read and decode one image
 };
 Images read_images(const Dataset& dataset, const PredictOptions& options, int threads);
 
-/// Seconds to convert one of the images to all models' inputs.
+/// Returns the seconds for converting one of the images to all models' inputs.
 double prepare_seconds(const Images& read, const std::vector<LoadedModel>& models, int threads);
 /// Seconds to make all versions of one of the images and convert them to the models' inputs. Throws
 /// bad_input if a version cannot be made.
@@ -29,15 +29,15 @@ double corrupted_seconds(const Images& read, const CorruptedVersions& versions,
 
 struct TimedModel {
     const LoadedModel* model = nullptr;
-    bool attacked = false;          ///< its gradients are timed, too
+    bool attacked = false;          ///< whether its gradients are timed, too
     std::optional<double> correct;  ///< proportion for val's images, if known
 };
 /// The duration of a pass of one image through a model.
 struct ModelTimes {
     double forward = 0, gradient = 0;
-    double correct = 1;  ///< proportion of the images that are correct, and therefore attacked
+    double correct = 1;  ///< proportion of images that are correct, and so attacked
 };
-/// `read`: of val.
+/// `read` are images of val.
 std::vector<ModelTimes> model_times(std::span<const TimedModel> models, const Images& read,
                                     const Dataset& val, const QualityRunOptions& options);
 

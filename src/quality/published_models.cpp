@@ -20,15 +20,15 @@ constexpr double clean_images = 50'000;
 /// constants because they depend on pairs of predictions that the table does not hold.
 constexpr double calibration_part = 0.008, balance_part = 0.015, focus_part = 0.024;
 
-/// For a proportion `q` divided by a proportion that is much more precise.
+/// The error of a proportion `q` divided by a proportion that is much more precise.
 double error_of_ratio(double q, double accuracy, double images) {
     q = std::min(std::max(q, 0.0), 1.0);
     return std::sqrt(q * (1 - q) / images) / accuracy;
 }
 
 double error_of_ood(double ratio, double accuracy) {
-    // Renditions, sketches, stylized images, edges, silhouettes; each accuracy as if it were their
-    // geometric mean.
+    // For renditions, sketches, stylized images, edges and silhouettes. Each accuracy is assumed to
+    // equal their geometric mean.
     constexpr double sizes[] = {30'000, 800, 800, 160, 160};
     const double q = std::min(ratio * accuracy, 0.999);
     double variance = (1 - accuracy) / (clean_images * accuracy);
@@ -36,7 +36,7 @@ double error_of_ood(double ratio, double accuracy) {
     return ratio * std::sqrt(variance);
 }
 
-/// The standard error whose contribution to QUBA's is `part`: w / 6 / sigma times it.
+/// The standard error that contributes `part` to QUBA's: w / 6 / sigma times the error.
 double error_from_part(Dimension dimension, double part) {
     const auto d = static_cast<std::size_t>(dimension);
     return part * 6 / facts_of(dimension).weight * published_constants().deviation[d];
@@ -84,7 +84,7 @@ void add_notes(QualityTable& table) {
 }  // namespace
 
 const QubaConstants& published_constants() {
-    // In the order of the enumeration, with the digits of the published program.
+    // The constants in the order of the enumeration, with the digits of the published program.
     static const QubaConstants constants = {
         {0.7990557251908397, 0.18583778826016084, 0.5298791080592711, 0.5664841617855405,
          0.004479927389289115, 0.783356376851669, 0.9286352601551336, 0.30548520497464765,
@@ -115,7 +115,7 @@ std::optional<double> assumed_error(const QualityModel& model, Dimension dimensi
             return error_from_part(dimension, balance_part);
         case Dimension::object_focus:
             return error_from_part(dimension, focus_part);
-        case Dimension::shape_bias:  // for about 720 images, either cue decides
+        case Dimension::shape_bias:  // either cue decides for about 720 images
             return std::sqrt(*value * (1 - *value) / 720);
         case Dimension::parameters:
             break;

@@ -20,7 +20,7 @@ namespace assay::quality {
 namespace {
 
 constexpr std::uint32_t most_replicates = 1'000'000;
-/// Ranks and places are kept until the end: 4 bytes each.
+/// Ranks and places are kept until the end, with 4 bytes each.
 constexpr std::size_t most_draws = 100'000'000;
 
 void check_options(const QubaOptions& options) {
@@ -33,11 +33,11 @@ void check_options(const QubaOptions& options) {
     }
 }
 
-/// The cells of some models that are used, and their standard errors.
+/// The used cells of some models, and their standard errors.
 struct Cells {
     Values values;
-    std::vector<PerDimension<double>> errors;  ///< of the independent ones; 0 for joint ones
-    std::vector<std::uint64_t> items;          ///< of the draws
+    std::vector<PerDimension<double>> errors;  ///< errors of independent cells; 0 for joint ones
+    std::vector<std::uint64_t> items;          ///< indices of the cells in the draws
     std::string_view purpose;
     struct Joint {
         std::size_t place, dimension;
@@ -65,7 +65,7 @@ Cells cells_of(const QualityTable& table, const std::vector<std::size_t>& models
     return cells;
 }
 
-/// Draws of all cells, one after another; a model's draws do not depend on the other models.
+/// Draws of all cells, one after another. A model's draws do not depend on other models.
 class Draws {
 public:
     Draws(const Cells& cells, std::uint64_t seed) : cells_(cells), joint_(seed) {
@@ -100,7 +100,7 @@ std::vector<double> scores_of(const Values& values, const QubaConstants& constan
     return scores;
 }
 
-/// 1 + the number of larger ones.
+/// The rank of a number: 1 + the count of larger numbers.
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& scores) {
     std::vector<std::size_t> order(scores.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -122,14 +122,14 @@ Estimate rank_estimate(double value, const std::vector<std::uint32_t>& drawn, st
     rank.n = among;
     Interval interval =
         percentile_interval({drawn.begin(), drawn.end()}, level, "draws.percentile");
-    // Places are whole numbers; the interval includes the observed one.
+    // Places are whole numbers. The interval includes the observed place.
     interval.low = std::min(std::floor(interval.low), value);
     interval.high = std::max(std::ceil(interval.high), value);
     rank.interval = interval;
     return rank;
 }
 
-/// 1 + the number of larger ones in `sorted` (ascending).
+/// The rank of a number: 1 + the count of larger numbers in `sorted` (ascending).
 std::uint32_t place_among(double score, const std::vector<double>& sorted) {
     return static_cast<std::uint32_t>(
         1 + (sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), score)));
@@ -159,7 +159,7 @@ void refuse_missing(const QualityTable& table, const std::vector<std::size_t>& m
     }
 }
 
-/// Columns whose definitions differ from those of the models that they are ranked among.
+/// Columns whose definitions differ from those of the other models in the ranking.
 std::vector<std::string> other_definitions(const QualityTable& table,
                                            const std::vector<std::size_t>& models,
                                            const PerDimension<double>& weights) {

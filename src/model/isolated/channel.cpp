@@ -56,7 +56,7 @@ std::optional<std::string> receive_message(int end, std::vector<Descriptor>* des
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
-    // Without room for them, the kernel closes descriptors that nobody asked for.
+    // Without room for descriptors, the kernel closes those that arrive unexpectedly.
     if (descriptors != nullptr) {
         message.msg_control = room;
         message.msg_controllen = sizeof room;

@@ -19,13 +19,13 @@ inline constexpr std::size_t most_message = std::size_t{60} << 10;
 /// Two connected ends, closed on exec. Throws io.
 std::pair<Descriptor, Descriptor> connected_ends();
 
-/// Returns false if the other end is gone. Throws io if the system refuses; usage if it is longer
-/// than most_message.
+/// Returns false if the other end is gone. Throws io if the system refuses; usage if the message is
+/// longer than most_message.
 bool send_message(int end, std::string_view bytes, std::vector<int> descriptors = {});
 
 /// Waits for the next message. Returns nothing if the other end is gone. Accompanying descriptors
-/// are closed unless `descriptors` takes them (at most 2). Throws bad_input if it is longer than
-/// most_message; io if the system refuses.
+/// are closed unless `descriptors` takes them (at most 2). Throws bad_input if the message is
+/// longer than most_message; io if the system refuses.
 std::optional<std::string> receive_message(int end, std::vector<Descriptor>* descriptors = nullptr);
 
 }  // namespace assay::isolated

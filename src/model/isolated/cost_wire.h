@@ -1,4 +1,4 @@
-// Sends a ModelCost as several messages, because it may be longer than one.
+// Sends a ModelCost as several messages, because it may be too long for one.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace assay::isolated {
 /// The parts in the order of sending.
 std::vector<std::string> parts_of(const ModelCost& cost);
 
-/// Assembles the parts as they arrive. Like all data from a model's process, they are checked: the
-/// number of parts, operators and nodes is limited, and sums must not overflow.
+/// Assembles the parts as they arrive. They are checked like all data from a model's process: the
+/// numbers of parts, operators and nodes are limited, and sums must not overflow.
 class CostParts {
 public:
     /// Returns true when the last part has arrived. Throws bad_input.
     bool take(std::string_view message);
-    /// Throws bad_input, also for an answer to another request than `asked`.
+    /// Returns the cost. Throws bad_input, also for an answer to another request than `asked`.
     ModelCost joined(const CostRequest& asked) const;
 
 private:

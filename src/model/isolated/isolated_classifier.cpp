@@ -66,8 +66,8 @@ public:
 
     void restart() override {
         process_->end();
-        // Waits until the process is gone, so that nobody takes it for a running one: half a second
-        // each.
+        // Waits half a second at a time until the process is gone, so that no other code treats it
+        // as running.
         constexpr int most_waits = 120;
         for (int i = 0; i < most_waits && !process_->status() && process_->gone() >= 0; ++i)
             throw_if_stopped();
@@ -150,7 +150,7 @@ private:
     struct Lane {
         Descriptor end;
         std::unique_ptr<SharedBuffer> buffer;
-        bool broken = false;  ///< its state is unknown, so it is not used again
+        bool broken = false;  ///< if its state is unknown, it is not used again
     };
     using Answer = std::optional<std::string>;
 
@@ -163,7 +163,7 @@ private:
     void compute(Lane& lane, const Batch& asked, Fill&& fill) {
         const std::size_t floats = BatchLayout(asked).floats();
         std::vector<int> larger;
-        // Kept only after the other side has been told of it.
+        // Stored only after the other side has received it.
         std::unique_ptr<SharedBuffer> buffer = std::move(lane.buffer);
         if (!buffer || buffer->floats().size() < floats) {
             buffer.reset();
@@ -180,7 +180,7 @@ private:
         if (!answer) throw ended();
         if (kind_of(*answer) == MessageKind::failed) {
             lane.broken = false;
-            lane.buffer.reset();  // the other side may have been unable to map it
+            lane.buffer.reset();  // the other side may have failed to map the buffer
             throw failure(*answer);
         }
         if (kind_of(*answer) != MessageKind::done)
@@ -248,8 +248,8 @@ private:
     /// The result of opening. Sends the request if there is one.
     Answer opening_answer() {
         const std::scoped_lock lock(process_->asking);
-        // The process still has to load the file, so a limit chosen for batches may lengthen this
-        // one but not shorten it.
+        // The process still has to load the file, so a limit for batches may only lengthen this
+        // limit.
         if (!request_)
             return next_at(process_->control(),
                            WaitClock::now() + std::max(chosen_timeout_, longest_silence));
@@ -257,7 +257,7 @@ private:
         return next_at(process_->control(), WaitClock::now() + silence());
     }
 
-    /// Concurrent callers have a lane each, so that as many threads compute as call.
+    /// Each concurrent caller has a lane, so that one thread computes per caller.
     struct LaneInUse {
         explicit LaneInUse(IsolatedClassifier& classifier)
             : owner(classifier), lane(classifier.taken_lane()) {}
@@ -303,12 +303,12 @@ private:
         } else {
             free_.push_back(std::move(lane));
         }
-        // Wakes all: after the last lane of a dead process is returned, nobody else would wake the
-        // waiting threads.
+        // Wakes all waiting threads, because no other code would wake them after the last lane of a
+        // dead process is returned.
         freed_.notify_all();
     }
 
-    /// Returns nothing if the process cannot start another thread, or is gone.
+    /// Returns nothing if the process has ended or cannot start another thread.
     std::unique_ptr<Lane> new_lane() {
         try {
             auto ends = connected_ends();
@@ -352,7 +352,7 @@ private:
     std::vector<std::unique_ptr<Lane>> free_;
     std::size_t lanes_ = 0;
     bool may_grow_ = true;
-    std::array<BatchLimit, 2> limits_;  ///< for scores, and for gradients
+    std::array<BatchLimit, 2> limits_;  ///< one limit for scores, one for gradients
     std::mutex end_mutex_;
     std::optional<Error> end_;
     std::string how_it_ended_;
@@ -363,7 +363,7 @@ private:
 std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const ClassifierOptions& options,
                                           bool limited, bool tell_missing) {
     OpenRequest request{spec, options, limited};
-    // The launcher may have been started in another folder.
+    // The launcher may have started in another folder.
     std::error_code error;
     const std::filesystem::path absolute = std::filesystem::absolute(spec.path, error);
     if (!error) request.spec.path = absolute;

@@ -12,7 +12,7 @@
 
 namespace assay::isolated {
 
-/// Opens it there, with every limit that the kernel offers (`limited`), and waits until it is open.
+/// Opens a model there with every limit that the kernel has (`limited`), and waits for it.
 /// With `tell_missing`, its facts list the missing limits. Errors are those of open_classifier(). A
 /// process that ends by itself gives bad_input, with the file and how it ended.
 std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const ClassifierOptions& options,
@@ -22,13 +22,13 @@ std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const Classifie
 struct LoadedProcess {
     std::shared_ptr<RunningProcess> process;
     std::shared_ptr<BatchGate> gate;  ///< shared by all classifiers that compute in it
-    /// Returns a process that has loaded the same, after this one has ended. Empty if that is not
+    /// Returns a new process with the same model, after this one has ended. Empty if that is not
     /// possible.
     std::function<std::shared_ptr<RunningProcess>()> again = {};
 };
 
 /// Asks the process to open its model for `spec`. This classifier's batches use their own channels.
-/// `data_files`: ModelFacts::data_files. Throws as open_isolated().
+/// `data_files` is ModelFacts::data_files. Throws as open_isolated().
 std::unique_ptr<Classifier> open_in(LoadedProcess loaded, const ModelSpec& spec,
                                     const ClassifierOptions& options, bool tell_missing,
                                     std::vector<std::filesystem::path> data_files = {});

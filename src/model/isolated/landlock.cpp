@@ -1,4 +1,4 @@
-// Landlock's interface is used by number, because the headers of older systems lack parts of it.
+// Uses Landlock's interface by number, because the headers of older systems lack parts of it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
@@ -37,7 +37,7 @@ struct [[gnu::packed]] PathBeneath {
 
 constexpr std::uint64_t read_file = 1 << 2, read_folder = 1 << 3;
 
-/// All rights that version `v` can refuse.
+/// All rights that version `v` can restrict.
 Ruleset everything(long v) {
     Ruleset all{};
     const int rights = v >= 5 ? 16 : v >= 3 ? 15 : v >= 2 ? 14 : 13;

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Next to the plug-in, or in the folders for plug-ins.
+/// Looks next to the plug-in, or in the folders for plug-ins.
 fs::path launcher_path(const fs::path& plugin) {
     std::vector<fs::path> folders = {plugin.parent_path()};
     for (fs::path& folder : usual_plugin_folders()) folders.push_back(std::move(folder));
@@ -46,7 +46,7 @@ fs::path launcher_path(const fs::path& plugin) {
 }
 
 /// OpenBLAS starts threads when it is loaded, and a process with threads must not fork. One thread
-/// computes a batch anyway.
+/// is enough for a batch.
 std::vector<std::string> launcher_environment() {
     constexpr std::string_view own = "OPENBLAS_NUM_THREADS=";
     std::vector<std::string> entries = {std::string(own) + "1"};
@@ -63,8 +63,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return out;
 }
 
-/// Detached from the terminal, because Ctrl-C is meant for the program; with default actions for
-/// all signals.
+/// The process is detached from the terminal, because Ctrl-C is for the program. It has default
+/// actions for all signals.
 pid_t spawned(const fs::path& program, std::vector<std::string> words, int end) {
     posix_spawn_file_actions_t files;
     ::posix_spawn_file_actions_init(&files);
@@ -131,8 +131,8 @@ public:
     }
 
 private:
-    /// Also returns when the process ends. Throws interrupted within a second of a stop request;
-    /// bad_input if it is late.
+    /// Waits for a message; also returns if the process ends. Throws interrupted within a second of
+    /// a stop request; bad_input after the deadline.
     void wait_until_it_speaks(const fs::path& program, std::chrono::seconds limit) {
         constexpr int look = 100;  // a signal wakes only one thread of the program
         const auto deadline = WaitClock::now() + limit;
@@ -163,7 +163,7 @@ private:
     pid_t pid_ = -1;
 };
 
-/// Closing its control channel makes assay-model end the process, and report over the channel how
+/// Closes the control channel. assay-model then ends the process, and reports over the channel how
 /// it ended.
 class LaunchedProcess final : public RunningProcess {
 public:
@@ -183,7 +183,7 @@ public:
     }
 
 protected:
-    /// Returns all models' processes, because only assay-model knows which one is this one's.
+    /// Returns all models' processes: only assay-model knows which process has which model.
     std::vector<int> pids() override {
         std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", launcher_));
         return {std::istream_iterator<int>(children), {}};

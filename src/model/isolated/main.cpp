@@ -1,4 +1,4 @@
-// assay-model: the program that runs models for Assay, each in a process of its own.
+// assay-model: the program that runs models for Assay, each in a separate process.
 //
 // It loads LibTorch once, while it has one thread, and forks for each model. This is because
 // loading takes half a second, and 60 MB that forked processes share until they write. This process
@@ -52,7 +52,7 @@ public:
         children_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     }
 
-    /// Serves until the program is gone.
+    /// Serves requests until the program is gone.
     void serve() {
         for (;;) {
             std::vector<pollfd> watched = {{launcher_descriptor, POLLIN, 0},
@@ -65,7 +65,7 @@ public:
             if (::poll(watched.data(), watched.size(), -1) < 0) continue;
             if (watched[1].revents != 0) reap();
             for (std::size_t i = 0; i < order.size(); ++i) {
-                // The program has closed its end, so nobody waits for this model any more.
+                // The program has closed its end and does not wait for this model any more.
                 if ((watched[i + 2].revents & POLLHUP) != 0 && models_.contains(order[i]))
                     ::kill(order[i], SIGKILL);
             }
@@ -151,7 +151,7 @@ int main(int count, char** arguments) {
         OpenPlugin plugin = [path]() -> const TorchPlugin& { return plugin_at(path); };
         if (count == 3) {
             plugin();
-            // A process with threads must not fork, so each model's process then loads the plug-in
+            // A process with threads must not fork, so each model's process loads the plug-in
             // itself.
             if (!has_one_thread())
                 ::execl("/proc/self/exe", arguments[0], arguments[1], arguments[2], "late",
@@ -164,6 +164,6 @@ int main(int count, char** arguments) {
     } catch (const std::exception& error) {
         send_message(launcher_descriptor, text_of(Error(ErrorCode::io, error.what())));
     }
-    // Skips destructors, because nothing needs them and the framework's take long.
+    // Skips destructors, which have no effect and take long in the framework.
     ::_exit(0);
 }

@@ -25,8 +25,8 @@
 namespace assay::isolated {
 namespace {
 
-/// If memory runs out, the kernel should kill this process and not the waiting program. A damaged
-/// model should leave no core dump.
+/// If memory runs out, the kernel should kill this process and not the waiting program. Damaged
+/// models should not write core dumps.
 void be_expendable() {
     if (const Descriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
         score.get() >= 0) {
@@ -36,15 +36,15 @@ void be_expendable() {
     ::setrlimit(RLIMIT_CORE, &none);
 }
 
-/// A CUDA driver opens its devices for writing when asked for them, which the limits refuse.
-/// LibTorch asks once per process, even on the CPU (for example for gradients). So it asks here and
-/// is shown no devices.
+/// A CUDA driver opens its devices for writing if LibTorch asks for them, which the limits refuse.
+/// LibTorch asks once per process, even on the CPU (for example for gradients). So it asks here,
+/// while the devices are hidden.
 void see_no_devices(const TorchPlugin& framework) {
     for (const char* name : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) ::setenv(name, "", 1);
     framework.cuda();
 }
 
-/// Returns the limits that are not available, in words.
+/// Returns the limits that are not available, as text.
 std::vector<std::string> take_limits(const OpenRequest& request, const TorchPlugin& framework) {
     if (!request.limited) return {"a graphics processor may be used"};
     see_no_devices(framework);
@@ -125,7 +125,7 @@ bool serve_cost(Classifier& classifier, int lane, std::string_view message) {
                                [&](const std::string& part) { return send_message(lane, part); });
 }
 
-/// Serves one channel, batch by batch.
+/// Answers requests on one channel, batch by batch.
 void serve_lane(Classifier& classifier, Descriptor lane) {
     std::unique_ptr<SharedBuffer> buffer;
     if (!send_message(lane.get(), text_of(MessageKind::ready))) return;
@@ -178,7 +178,7 @@ void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor co
         try {
             std::thread(serve_lane, std::ref(*classifier), Descriptor(end)).detach();
         } catch (const std::system_error& error) {
-            // The descriptor is closed: the program must do with the existing channels.
+            // The descriptor is closed, so the program must use the existing channels.
             ::close(end);
         }
     }

@@ -9,12 +9,12 @@
 
 namespace assay::isolated {
 
-/// Returns the plug-in, which is opened on the first call.
+/// Returns the plug-in, which the first call opens.
 using OpenPlugin = std::function<const TorchPlugin&()>;
 
-/// Serves `control` until its other end is gone. The first message is an OpenRequest. Each later
-/// message brings a channel for batches, which gets its own thread. The calling thread must be the
-/// only one. `output` receives stderr.
+/// Answers requests on `control` until its other end is gone. The first message is an OpenRequest.
+/// Each later message brings a channel for batches, which gets its own thread. The calling thread
+/// must be the only one. `output` receives stderr.
 [[noreturn]] void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor control,
                             Descriptor output);
 

@@ -35,7 +35,7 @@ void LastWords::read_on() {
     const std::scoped_lock lock(mutex_);
     if (closed_ || pipe_.get() < 0) return;
     std::array<char, 4096> part;
-    // Reads at most what a pipe holds, so that a process that writes endlessly blocks nobody here.
+    // Reads at most a pipe's capacity, so that endless output does not block the program.
     for (int i = 0; i < 16; ++i) {
         const ssize_t n = retried([&] { return ::read(pipe_.get(), part.data(), part.size()); });
         if (n == 0) closed_ = true;
@@ -89,7 +89,7 @@ std::uint64_t RunningProcess::work_done() {
     words.read_on();
     std::uint64_t ticks = 0, faults = 0;
     for (const int id : pids()) {
-        // The name in brackets may contain any characters.
+        // The process name in brackets may contain any characters.
         std::ifstream file(fmt::format("/proc/{}/stat", id));
         std::string facts((std::istreambuf_iterator<char>(file)), {});
         facts.erase(0, facts.rfind(')') + 1);
@@ -103,14 +103,14 @@ std::uint64_t RunningProcess::work_done() {
         }
     }
     const long each_second = std::max(10L, ::sysconf(_SC_CLK_TCK));
-    // Counts one page fault in a hundred, because a sleeping process also has some.
+    // Counts one page fault in a hundred, because a sleeping process also has page faults.
     return words.heard() + 10 * ticks / static_cast<std::uint64_t>(each_second) + faults / 100;
 }
 
 Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline) {
     // A signal wakes only one thread of the program; the others poll.
     constexpr int look = 100;
-    // A batch that is nearly finished may still complete.
+    // Waits shortly, because a nearly finished batch may still complete.
     constexpr std::chrono::milliseconds patience(500);
     std::optional<WaitClock::time_point> stopped;
     for (;;) {
@@ -121,7 +121,7 @@ Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - WaitClock::now());
         const bool late = left.count() <= 0;
         const int wait = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, look));
-        // A process that closed its control channel accepts nothing more, so it counts as gone.
+        // A process that closed its control channel accepts no more requests, so it counts as gone.
         std::array<pollfd, 4> watched = {pollfd{end, POLLIN, 0}, pollfd{process.gone(), POLLIN, 0},
                                          pollfd{process.words.descriptor(), POLLIN, 0},
                                          pollfd{process.control(), 0, 0}};
@@ -132,11 +132,11 @@ Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline
         }
         if (ready > 0) {
             if (watched[2].revents != 0) process.words.read_on();
-            // A message that it sent before it ended still counts.
+            // A message that it sent before its end still counts.
             if (watched[0].revents != 0) return Arrival::message;
             if (watched[1].revents != 0 || watched[3].revents != 0) return Arrival::gone;
         }
-        // An answer that has arrived counts as well, because this program may have been suspended
+        // An answer that has arrived also counts, because this program may have been suspended
         // meanwhile.
         if (late) return Arrival::late;
     }

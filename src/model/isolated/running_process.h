@@ -1,5 +1,5 @@
-// A model's process from the program's side, whoever started it, and functions that wait for its
-// messages.
+// A model's process as the program sees it, even if another program started it, and functions that
+// wait for its messages.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,17 @@
 
 namespace assay::isolated {
 
-/// The end of a process's stderr output. May be used from several threads.
+/// Reads the end of a process's stderr output. Several threads may use it.
 class LastWords {
 public:
     /// A pipe whose reading end never blocks; -1 means that nothing is read.
     explicit LastWords(Descriptor pipe) : pipe_(std::move(pipe)) {}
-    /// The descriptor to wait on; -1 once nothing more can arrive.
+    /// The descriptor to wait on; -1 if no more output can arrive.
     int descriptor() const;
     /// Reads the available output. A process whose pipe is full blocks, so every thread that waits
     /// for it must call this.
     void read_on();
-    /// The last line, at most 300 bytes; "" when it wrote nothing.
+    /// The last line, at most 300 bytes; "" if the process wrote nothing.
     std::string line();
     /// The number of bytes read so far.
     std::uint64_t heard() const;
@@ -49,16 +49,16 @@ public:
 
     /// The channel for requests other than batches.
     int control() const { return control_.get(); }
-    /// Readable once the process has ended; -1 if only the ends of its channels can tell.
+    /// Readable once the process has ended; -1 if only its channels show this.
     virtual int gone() const { return -1; }
-    /// Its wait status, if that is known immediately.
+    /// The process's wait status, if it is known immediately.
     virtual std::optional<int> status() = 0;
-    /// Kills it immediately.
+    /// Kills the process immediately.
     virtual void end() = 0;
     /// Advice after a crash; "" if there is none.
     virtual std::string_view after_a_crash() const = 0;
 
-    /// Words for status(): "exited with status 1, saying "..."", with advice after a crash.
+    /// Describes status(): "exited with status 1, saying "..."", with advice after a crash.
     std::string end_in_words(std::optional<int> status);
 
     /// A measure of activity: tenths of a second of computing, hundreds of newly used memory pages,
@@ -66,7 +66,7 @@ public:
     std::uint64_t work_done();
 
     LastWords words;
-    std::mutex asking;  ///< held from a request over control() until its answer
+    std::mutex asking;  ///< locked from a request over control() until its answer
 
 protected:
     /// The processes whose computing time the system counts; empty if not known.
@@ -76,7 +76,7 @@ private:
     Descriptor control_;
 };
 
-/// Words for status(), the same each time: "was ended by signal 11 (Segmentation fault)".
+/// Describes status() with a fixed text: "was ended by signal 11 (Segmentation fault)".
 std::string end_in_short(std::optional<int> status);
 
 using WaitClock = std::chrono::steady_clock;
@@ -88,17 +88,17 @@ enum class Arrival {
     late,     ///< the deadline has passed
 };
 /// Waits for a message at `end`. Throws interrupted within a second of a stop request, even if the
-/// process is stuck; io.
+/// process does not respond; io.
 Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline);
 
-/// How long a process may be inactive by default.
+/// The default limit for the time that a process may be inactive.
 inline constexpr std::chrono::seconds longest_silence = std::chrono::minutes(10);
-/// The same for tasks of any duration, such as a download of hours: late only after the process was
-/// inactive and silent for this long.
+/// The same for tasks of any duration, such as a long download: late only after the process was
+/// inactive and silent for this time.
 Arrival wait_while_it_works(RunningProcess& process, int end, std::chrono::seconds silence);
 
 /// The time limit for a batch: the chosen one, else ten times the slowest of the first five per
-/// image, but at least a minute. Until these are known, ten minutes. Not for several threads.
+/// image, but at least a minute. Until these are known, it is ten minutes. Not thread-safe.
 class BatchLimit {
 public:
     /// 0 derives the limit from the first five batches.

@@ -27,7 +27,7 @@ namespace {
 
 #if defined(__x86_64__)
 
-/// Calls that no model needs, whatever their arguments.
+/// Calls that no model needs, with any arguments.
 constexpr int refused_calls[] = {
     // sockets
     SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
@@ -54,13 +54,13 @@ constexpr int refused_calls[] = {
     SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setfsuid, SYS_setfsgid,
     SYS_capset, SYS_personality, SYS_vhangup, SYS_ioprio_set};
 
-/// The C library has an alternative for these if they seem not to exist.
+/// The C library has alternatives for these calls if the kernel seems to lack them.
 constexpr int absent_calls[] = {SYS_clone3, 437 /* openat2 */};
 
 constexpr std::uint32_t writing =
     O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
 
-/// A description of a call that only a model with other intentions makes; nullptr for any other
+/// A description of a call that only a malicious model makes; nullptr for any other
 /// call.
 constexpr const char* attempt(int call) {
     switch (call) {
@@ -116,11 +116,11 @@ public:
         skip_unless(BPF_JGE, 452, 0, 1);
         give(SECCOMP_RET_ERRNO | ENOSYS);
     }
-    /// Both leave the number of the call loaded.
+    /// Both functions leave the number of the call loaded.
     void refuse(int call) { answer(call, SECCOMP_RET_TRAP); }
     void say_absent(int call) { answer(call, SECCOMP_RET_ERRNO | ENOSYS); }
     /// Refuses a call if argument `index` has one of these bits, or with `none` if it has none of
-    /// them.
+    /// these bits.
     void refuse_with_bits(int call, unsigned index, std::uint32_t bits, bool none = false) {
         skip_unless(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4);
         load(argument(index));

@@ -11,8 +11,8 @@ namespace assay::isolated {
 
 class SharedBuffer {
 public:
-    /// Room for this many floats, sealed so that neither process can shrink it while the other uses
-    /// it. Throws io, out_of_memory.
+    /// Allocates room for this many floats, sealed so that neither process can shrink it while the
+    /// other uses it. Throws io, out_of_memory.
     static std::unique_ptr<SharedBuffer> made(std::size_t floats);
     /// Maps memory that the other process made. Throws io.
     explicit SharedBuffer(Descriptor descriptor);

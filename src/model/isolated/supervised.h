@@ -1,4 +1,4 @@
-// Supervises a model's process: why it ended, and how to restart it.
+// Supervises a model's process: finds why it ended, and restarts it.
 #pragma once
 
 #include <condition_variable>
@@ -8,8 +8,8 @@
 
 namespace assay::isolated {
 
-/// Allows many batches at the same time, or one batch alone. If a process ends, a batch is known to
-/// be the cause only if it was alone.
+/// Allows many batches at the same time, or one batch alone. If a process ends, a batch is only
+/// known to be the cause if it was alone.
 class BatchGate {
 public:
     class Pass {
@@ -36,14 +36,14 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     int inside_ = 0;
-    int waiting_ = 0;  ///< to be alone
+    int waiting_ = 0;  ///< number of batches that wait to be alone
     bool is_alone_ = false;
 };
 
-/// How a process ended, in words that are the same each time.
+/// How a process ended, as a fixed text.
 struct ProcessEnd {
     std::string how;   ///< "the model's process was ended by signal 11 (Segmentation fault)"
-    std::string said;  ///< its last line; "" if it wrote nothing
+    std::string said;  ///< last line of its output; "" if it wrote nothing
 };
 
 /// A Classifier that computes in a separate process also implements this interface.
@@ -52,12 +52,12 @@ public:
     virtual ~Supervised() = default;
     /// Shared by all classifiers that compute in one process.
     virtual BatchGate& gate() = 0;
-    /// Returns nothing while it runs.
+    /// Returns nothing while the process runs.
     virtual std::optional<ProcessEnd> process_end() = 0;
-    /// False if we did not start the process, or if a new one would have another model.
+    /// False if the program did not start the process, or a new one may have another model.
     virtual bool can_restart() const = 0;
-    /// Starts a new process after the old one has ended. Nobody else may compute meanwhile. Throws
-    /// as open_classifier(); bad_input if it has another model than before.
+    /// Starts a new process after the old one has ended. No other thread may compute meanwhile.
+    /// Throws as open_classifier(); bad_input if the new process has another model.
     virtual void restart() = 0;
 };
 

@@ -19,7 +19,7 @@ constexpr std::uint64_t most_classes = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_fixed_batch = std::uint64_t{1} << 16;
 /// Bits of the last number of `open`.
 constexpr std::uint64_t limited_flag = 1, one_channel_flag = 2;
-/// Limited because each lane is a waiting thread.
+/// The limit exists because each lane is a waiting thread.
 constexpr std::uint64_t most_devices = 1024;
 
 /// 0 means none; otherwise 1 + the value.

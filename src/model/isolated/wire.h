@@ -19,15 +19,15 @@ enum class MessageKind : std::uint8_t {
     opened,     ///< Opened
     failed,     ///< an Error
     ended,      ///< wait status of a model's process, sent by the launcher
-    lane,       ///< one more channel for batches, with its descriptor
+    lane,       ///< an additional channel for batches, with its descriptor
     batch,      ///< a Batch, optionally with a larger buffer
     done,       ///< the scores are in the buffer
     measure,    ///< CostRequest
     cost,       ///< a part of a ModelCost (cost_wire.h)
-    described,  ///< Described: the first message of a Python process, with its JSON
-    said,       ///< a note from such a process, before that message
-    wanted,     ///< also before that message: it asks for class names
-    names,      ///< the answer, with its JSON
+    described,  ///< Described, the first message of a Python process, with its JSON
+    said,       ///< a note from a Python process, before `described`
+    wanted,     ///< a request for class names by a Python process, before `described`
+    names,      ///< the answer to `wanted`, with its JSON
 };
 
 /// The protocol version for Python processes (docs/formats.md).
@@ -40,16 +40,16 @@ struct Described {
     std::uint64_t length = 0;  ///< bytes of the JSON, at most most_description
 };
 
-/// What a model's process is told about the model: the parts of a ModelSpec that the plug-in needs.
+/// The message that describes the model: the parts of a ModelSpec that the plug-in needs.
 struct OpenRequest {
-    ModelSpec spec;             ///< of `classes` only the number is sent
+    ModelSpec spec;             ///< only the number of `classes` is sent
     ClassifierOptions options;  ///< without `isolate`
     bool limited = true;        ///< deny access to files, sockets and other processes
 };
 
 struct Opened {
     ModelFacts facts;
-    std::vector<std::string> missing;  ///< limits that this kernel does not offer, in words
+    std::vector<std::string> missing;  ///< limits that this kernel lacks, as text
 };
 
 /// A request about the images in the buffer (batch_layout.h).
@@ -71,16 +71,16 @@ std::string text_of_end(int wait_status);
 std::string text_of(const Described& described);
 std::string text_of_said(std::string_view note);
 
-/// These throw bad_input: truncated, too long, of another kind, a value out of range.
+/// These throw bad_input for truncated, long or unexpected messages, and values out of range.
 MessageKind kind_of(std::string_view message);
 OpenRequest open_request(std::string_view message);
-/// Limits: classes 2^24, a fixed batch 2^16, devices and lanes 1024.
+/// The limits are 2^24 classes, a fixed batch of 2^16, and 1024 devices and lanes.
 Opened opened(std::string_view message);
 Error failure(std::string_view message);
 Batch batch(std::string_view message);
 CostRequest cost_request(std::string_view message);
 int end_of(std::string_view message);
-/// The error for another version names it.
+/// For another version, the error names this version.
 Described described(std::string_view message);
 std::string said(std::string_view message);
 

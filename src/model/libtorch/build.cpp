@@ -56,13 +56,13 @@ fs::path sources() {
         ASSAY_INSTALL_SOURCES_DIR);
 }
 
-/// The library whose functions the plug-in calls instead of having copies.
+/// The library whose functions the plug-in calls.
 fs::path library_folder() {
     return beside_us("the library that the plug-in calls", library_file, {".", "../lib"},
                      ASSAY_INSTALL_LIBRARY_DIR);
 }
 
-/// CXX, which may include options, else the first compiler found.
+/// The compiler in CXX, which may include options, else the first compiler found.
 Words compiler() {
     const char* chosen = std::getenv("CXX");
     Words words;
@@ -156,8 +156,8 @@ fs::path target_folder(const LibTorchOptions& options) {
     return users;
 }
 
-/// The record is written between removing the old plug-in and adding the new one, so that it is
-/// correct at any moment.
+/// The record is written after the old plug-in is removed and before the new one is added, so that
+/// it is always correct.
 void install(const fs::path& made, const fs::path& plugin, const LibTorch& libtorch) {
     const fs::path real = libtorch.libraries / "libtorch_cpu.so";
     std::error_code error;
@@ -170,7 +170,7 @@ void install(const fs::path& made, const fs::path& plugin, const LibTorch& libto
                     fmt::format("cannot write {}: {}", plugin.string(), error.message()));
 }
 
-/// For a program that runs from its build folder.
+/// Builds for a program that runs from its build folder.
 BuiltPlugin built_in_tree(const LibTorch& libtorch, const LibTorchOptions& options) {
     const Words words = compiler();
     const FolderAside scratch(build_folder() / kPluginFile);  // for a trial compilation
@@ -182,7 +182,7 @@ BuiltPlugin built_in_tree(const LibTorch& libtorch, const LibTorchOptions& optio
     return built;
 }
 
-/// The build uses the LibTorch that is first in this order, too.
+/// The build also uses the LibTorch that is first in this order.
 bool removed_in_tree(const LibTorchOptions& options) {
     const std::vector<LibTorch> all = find_libtorch(options);
     const FolderAside scratch(build_folder() / kPluginFile);
@@ -191,15 +191,15 @@ bool removed_in_tree(const LibTorchOptions& options) {
     return restore_plugin_in_tree(onnx, options);
 }
 
-/// For an installed program.
+/// Builds for an installed program.
 BuiltPlugin built_from_sources(const LibTorch& libtorch, const LibTorchOptions& options) {
-    // Checked first, because compiling takes a minute.
+    // Checks this first, because the compiler takes a minute.
     sources();
     library_folder();
     const fs::path folder = target_folder(options);
     const Words words = compiler();
     make_folders(folder);
-    const FolderAside scratch(folder / kPluginFile);  // never kept, so it is removed with all
+    const FolderAside scratch(folder / kPluginFile);  // never kept, so the whole folder is removed
                                                       // intermediate files
     BuiltPlugin built{.file = folder / kPluginFile,
                       .libtorch = libtorch,

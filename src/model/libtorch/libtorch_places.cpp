@@ -28,7 +28,7 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, none);
 }
 
-/// The number behind `#define NAME`.
+/// Reads the number in `#define NAME`.
 std::optional<std::uint64_t> defined_number(std::string_view header, std::string_view name) {
     const std::string wanted = fmt::format("#define {} ", name);
     const std::size_t at = header.find(wanted);
@@ -43,7 +43,7 @@ struct Version {
     std::uint64_t major = 0, minor = 0, patch = 0;
 };
 
-/// Read from its header, which moved between releases.
+/// Reads the version from a header, whose place differs between releases.
 std::optional<Version> version_in(const fs::path& include) {
     for (const fs::path& header :
          {include / api_headers / "torch/version.h", include / "torch/headeronly/version.h"}) {
@@ -59,7 +59,7 @@ std::optional<Version> version_in(const fs::path& include) {
 
 enum class Abi { cxx11, before, unknown };
 
-/// Judged by a symbol that libc10.so has had in every release, and that contains the kind of its
+/// Looks for a symbol that libc10.so has in every release, and whose name contains the kind of
 /// std::string.
 Abi abi_of(const fs::path& c10) {
     const MappedFile file(c10);
@@ -133,7 +133,7 @@ fs::path root_of_torch_dir(const fs::path& torch_dir) {
 
 std::vector<fs::path> include_folders(const LibTorch& place) {
     const fs::path include = place.root / "include";
-    // Placing the compiler's own folder first would hide headers from each other.
+    // If the compiler's own folder came first, its headers could not include one another.
     if (include == "/usr/include") return {include / api_headers};
     return {include, include / api_headers};
 }

@@ -1,4 +1,4 @@
-// Facts about a LibTorch from its files, and its possible locations.
+// Finds the properties of a LibTorch from its files, and its possible locations.
 #pragma once
 
 #include <filesystem>

@@ -33,7 +33,7 @@ constexpr const char* no_plugin_note = kWithoutTorch;
 #endif
 
 /// Whether the plug-in is for that LibTorch, according to its record. A plug-in without a record is
-/// for the system's.
+/// for the system's LibTorch.
 bool is_for(const FrameworkFile& plugin, const LibTorch& place) {
     std::error_code error;
     const fs::path real = fs::canonical(place.libraries / "libtorch_cpu.so", error);
@@ -43,7 +43,7 @@ bool is_for(const FrameworkFile& plugin, const LibTorch& place) {
            plugin.framework.starts_with("LibTorch " + place.version);
 }
 
-/// Why a LibTorch is used, or why not.
+/// Says why a LibTorch is used, or why not.
 std::string state_of(const TorchState& state, const LibTorch& place) {
     const bool used = !state.plugins.empty() && state.plugins.front().problem.empty() &&
                       is_for(state.plugins.front(), place);

@@ -8,11 +8,11 @@ namespace assay {
 
 struct TorchOfPython {
     std::filesystem::path folder;  ///< of the package; "" if there is none
-    std::string why_not;           ///< if there is none: the reason, as a sentence without a full
+    std::string why_not;           ///< if there is none, the reason, as a sentence without a full
                                    ///< stop
 };
 
-/// `python` is a path, or a name on the PATH. Its answer is untrusted: it must be an existing
+/// `python` is a path, or a name on the PATH. The answer is untrusted: it must be an existing
 /// folder.
 TorchOfPython torch_of_python(const std::string& python);
 

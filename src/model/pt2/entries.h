@@ -5,9 +5,9 @@
 
 namespace assay::pt2 {
 
-/// PyTorch 2.6 and before: at the top level.
+/// The entry in PyTorch 2.6 and older: at the top level.
 inline constexpr std::string_view kOlderProgram = "serialized_exported_program.json";
-/// PyTorch 2.8 and after: in the only top-level folder.
+/// The entry in PyTorch 2.8 and newer: in the only top-level folder.
 inline constexpr std::string_view kNewerMark = "archive_format";
 
 inline bool marks_export_archive(std::string_view entry) {

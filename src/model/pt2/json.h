@@ -12,7 +12,7 @@ namespace assay::pt2 {
 /// as newer exporters write them. Throws bad_input.
 nlohmann::json parse_export_json(std::string_view text);
 
-/// A number, or one of these texts.
+/// A number, or one of these texts as a number.
 double real_of(const JsonReader& value);
 
 }  // namespace assay::pt2

@@ -75,7 +75,7 @@ public:
 
 private:
     ZipArchive zip_;
-    std::uint64_t size_;  ///< of the archive
+    std::uint64_t size_;  ///< size of the archive
     mutable std::unordered_set<std::string_view> read_;
     std::unordered_map<std::string_view, const ZipEntry*> by_name_;
     Package& package_;
@@ -90,7 +90,7 @@ void check_byte_order(const Entries& entries, const std::string& name) {
     }
 }
 
-/// Entries may overlap in a hostile file, so that it could give many storages of its whole size.
+/// Entries may overlap in a hostile file, which could then contain many storages of its whole size.
 std::size_t add_storage(Package& package, Bytes bytes) {
     std::uint64_t held = package.file_bytes;
     for (const auto& other : package.unpacked) held += other.size();
@@ -135,7 +135,7 @@ void read_saved(Bytes bytes, const std::string& what, Package& package,
     }
 }
 
-/// Fixed sizes: {"as_int": 3}.
+/// Fixed sizes have the form {"as_int": 3}.
 std::vector<std::int64_t> known_sizes(const JsonReader& list) {
     std::vector<std::int64_t> sizes;
     for (const JsonReader& size : list.entries()) sizes.push_back(size["as_int"].integer());

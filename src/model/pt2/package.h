@@ -16,7 +16,7 @@ namespace assay::pt2 {
 
 struct Package {
     Program program;
-    /// Little endian, as stored. Views of the file's bytes, or of `unpacked`.
+    /// Little-endian numbers, as stored: views of the file's bytes, or of `unpacked`.
     std::vector<std::span<const std::byte>> storages;
     /// Every tensor fits its storage. `weights` has parameters and persistent buffers; `constants`
     /// has other buffers and constants.

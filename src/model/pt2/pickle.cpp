@@ -23,10 +23,10 @@ enum class Kind { none, boolean, integer, real, text, tuple, dict, list, global,
 
 struct Value {
     Kind kind = Kind::none;
-    std::int64_t number = 0;  ///< integer, boolean; for a storage: its number of numbers
-    NumberType type = NumberType::float32;  ///< of a storage
-    std::string_view text = {};             ///< text; a global's "module name"; a storage's key
-    std::vector<std::uint32_t> items = {};  ///< tuple, list; for a dict alternating keys and values
+    std::int64_t number = 0;  ///< integer or boolean; for a storage: its count of numbers
+    NumberType type = NumberType::float32;  ///< number type of a storage
+    std::string_view text = {};             ///< text; "module name" of a global; key of a storage
+    std::vector<std::uint32_t> items = {};  ///< items of a tuple or list; keys and values of a dict
     std::size_t tensor = 0;                 ///< index into the tensors
 };
 
@@ -161,7 +161,7 @@ private:
         push({.kind = Kind::global, .text = whole});
     }
 
-    /// ('storage', a type, its key, its device, its number of numbers)
+    /// The tuple ('storage', a type, its key, its device, its count of numbers).
     void persistent() {
         const Value& id = values_[pop()];
         const auto part = [&](std::size_t i) -> const Value& { return values_[id.items[i]]; };
@@ -216,7 +216,7 @@ private:
     }
 
     void reduce() {
-        // Pushes nothing before the last use of this reference.
+        // No value may be pushed before the last use of this reference.
         const Value& arguments = values_[pop()];
         const Value& function = values_[pop()];
         if (function.kind != Kind::global || arguments.kind != Kind::tuple)
@@ -229,7 +229,7 @@ private:
         } else if (name == "torch._utils _rebuild_tensor_v3") {
             tensor(arguments, true);
         } else if (name.starts_with("torch._utils _rebuild_parameter")) {
-            // (tensor, requires_grad, hooks[, state])
+            // The arguments (tensor, requires_grad, hooks[, state]).
             if (arguments.items.empty() || values_[arguments.items[0]].kind != Kind::tensor)
                 fail("a parameter without a tensor");
             stack_.push_back(arguments.items[0]);
@@ -377,7 +377,7 @@ private:
                 case 'e':
                     append(pop_to_mark());
                     break;
-                case 'b': {  // BUILD: an OrderedDict's state (a module's versions) is not needed
+                case 'b': {  // BUILD: the state of an OrderedDict (a module's versions) is not used
                     pop();
                     if (values_[top()].kind != Kind::dict)
                         fail("a state of something that is not a table");

@@ -16,7 +16,7 @@ namespace assay::pt2 {
 
 /// A tensor whose storage is still a name ("0": the entry data/0 next to the pickle).
 struct PickledTensor {
-    StoredTensor tensor;  ///< `storage` is not set, and nothing was checked against it
+    StoredTensor tensor;  ///< `storage` is not set, and the bounds are not checked
     std::string storage;
     std::int64_t storage_numbers = 0;
 };

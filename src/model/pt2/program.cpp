@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Major version of torch/_export/serde/schema.py.
+/// The major version of torch/_export/serde/schema.py.
 constexpr std::int64_t kSchema = 8;
 
 std::string ticked(const std::string& text) {
@@ -38,7 +38,7 @@ std::pair<std::string, JsonReader> union_of(const JsonReader& value) {
     return {word, value[word]};
 }
 
-/// The names of one graph, numbered as they appear.
+/// Numbers the names of one graph as they appear.
 class Scope {
 public:
     explicit Scope(Graph& graph) : graph_(graph) {}
@@ -127,7 +127,7 @@ private:
         return out;
     }
 
-    /// Lists whose items are all of one kind, or each a union.
+    /// Lists whose items are all of one kind, or are unions.
     Argument several(const std::string& word, const JsonReader& part) const {
         static const std::map<std::string, std::string> kItem = {
             {"as_tensors", "as_tensor"}, {"as_ints", "as_int"},       {"as_floats", "as_float"},
@@ -187,7 +187,7 @@ Argument output_of(const JsonReader& value, Scope& scope, const std::string& whe
     return out;
 }
 
-/// The name that an input or output has, whatever its kind; "" if it has none.
+/// The name of an input or output of any kind; "" if it has none.
 std::string own_name(const json& argument) {
     if (!argument.is_object() || argument.empty()) return "";
     const json* first = &argument.begin().value();
@@ -235,14 +235,14 @@ Graph parse_graph(const JsonReader& source, const std::string& where, int depth)
     Scope scope(graph);
     for (const JsonReader& input : source["inputs"].entries()) {
         const std::string name = own_name(input.json());
-        // A fixed argument has no name, so nothing can read it.
+        // A fixed argument has no name, so no node can read it.
         graph.inputs.push_back(name.empty() ? -1 : scope.made(name, where));
     }
     parse_nodes(source, graph, scope, where, depth);
     return graph;
 }
 
-/// "Symbol('s0', positive=True, integer=True)" or "s0"; "" for anything longer.
+/// Reads "Symbol('s0', positive=True, integer=True)" or "s0"; "" for anything longer.
 std::string symbol_in(const std::string& expression) {
     std::string_view text = expression;
     if (constexpr std::string_view call = "Symbol('"; text.starts_with(call)) {

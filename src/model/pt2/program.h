@@ -1,5 +1,5 @@
 // The program that torch.export wrote, as plain values: a list of calls with their arguments, in
-// order. Names are replaced by numbers. This code knows nothing of operators.
+// order. Numbers replace names. This code does not interpret operators.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,16 @@ enum class ArgumentKind {
     number_type,    ///< `type`
     memory_format,  ///< `text` is its type; the device's index is dropped
     layout,         ///< the same
-    device,         ///< `text` is its type; which one of several is dropped
+    device,         ///< `text` is its type, without the device's index
     list,
     graph,
-    unsupported  ///< `word` says what
+    unsupported  ///< `word` gives its kind
 };
 
 struct Argument {
     ArgumentKind kind = ArgumentKind::none;
     std::string word;  ///< the file's word for the kind: "as_tensor"
-    int value = -1;    ///< number of a value; -1 for an output without a name
+    int value = -1;    ///< number of the value; -1 for an output without a name
     std::int64_t integer = 0;
     double real = 0, imaginary = 0;
     bool boolean = false;
@@ -48,12 +48,12 @@ struct Argument {
 };
 
 struct NamedArgument {
-    std::string name;  ///< in the operator's schema; "" if there is none
+    std::string name;  ///< name in the operator's schema, or ""
     Argument argument;
 };
 
-/// The operator: "torch.ops.aten.conv2d.default", "_operator.mul". A node without outputs is named
-/// by its position.
+/// The operator: "torch.ops.aten.conv2d.default", "_operator.mul". A node without outputs is
+/// identified by its position.
 struct Node : GraphNode {
     std::vector<NamedArgument> inputs;
     std::vector<Argument> outputs;  ///< kinds value, none, and lists of values
@@ -62,8 +62,8 @@ struct Node : GraphNode {
 /// Each node comes after the nodes whose values it reads. The values of an inner graph are numbered
 /// separately.
 struct Graph {
-    std::vector<std::string> names;  ///< of the values
-    std::vector<int> inputs;         ///< in order; for an inner graph: its operands
+    std::vector<std::string> names;  ///< names of the values
+    std::vector<int> inputs;         ///< inputs in order; for an inner graph: its operands
     std::vector<Node> nodes;
     std::vector<Argument> outputs;
 };
@@ -73,7 +73,7 @@ enum class InputKind { image, parameter, buffer, constant };
 struct Input {
     InputKind kind = InputKind::image;
     int value = -1;
-    std::string name;  ///< of the tensor in the archive
+    std::string name;  ///< name of the tensor in the archive
 };
 
 /// One dimension of the images in the export.

@@ -25,7 +25,7 @@ enum class NumberType {
 };
 
 std::size_t bytes_of(NumberType type);
-/// The exporter's own numbering (not LibTorch's): 7 is float32. Throws bad_input, naming `what`.
+/// By the exporter's own number (not LibTorch's): 7 is float32. Throws bad_input, naming `what`.
 NumberType number_type_of(std::int64_t number, const std::string& what);
 
 /// A strided view into one storage. All counts are numbers, not bytes.
@@ -33,10 +33,10 @@ struct StoredTensor {
     NumberType type = NumberType::float32;
     std::vector<std::int64_t> sizes, strides;
     std::int64_t offset = 0;
-    std::size_t storage = 0;  ///< which of the package's storages
+    std::size_t storage = 0;  ///< index of the storage in the package
 };
 
-/// The most numbers that one tensor may have.
+/// The largest count of numbers in one tensor.
 inline constexpr std::int64_t kMostNumbers = std::int64_t{1} << 31;
 
 /// Throws bad_input, naming `what`, unless every number of the tensor is inside a storage of

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view default_templates = "openai";
 constexpr std::size_t most_templates = 1000, longest_template = 1000;
 
-/// The place of the name is written as {} or {c}. A template has no other braces.
+/// The place for the name is {} or {c}. A template has no other braces.
 bool has_place(std::string_view text) {
     bool found = false;
     for (std::size_t at = 0; (at = text.find_first_of("{}", at)) != std::string_view::npos;) {

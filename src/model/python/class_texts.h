@@ -11,7 +11,7 @@
 namespace assay {
 
 struct ClassTexts {
-    ClassList classes = {};  ///< empty if the model did not ask for any
+    ClassList classes = {};  ///< empty if the model did not request names
     /// The content of the message `names` (docs/formats.md).
     std::string json = {};
 };
@@ -19,8 +19,8 @@ struct ClassTexts {
 /// "openai" and "simple" are lists in open_clip's package.
 bool is_template_list(std::string_view name);
 
-/// Throws bad_input: no class list, or a class with an id or number but no name. Also throws it for
-/// a file of templates that is missing, empty or has a line without a place for the name.
+/// Throws bad_input without a class list, or for a class that has an id but no name. Also throws it
+/// for a file of templates that is missing, empty or has a line without a place for the name.
 ClassTexts class_texts(const PythonStart& start);
 
 }  // namespace assay

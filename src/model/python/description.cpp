@@ -51,7 +51,7 @@ std::vector<std::string> notes_in(const JsonReader& all) {
     return notes;
 }
 
-/// Unique names in the folder of the model's file.
+/// Makes unique names from the folder of the model's file.
 std::vector<std::string> data_files_in(const JsonReader& all) {
     std::vector<std::string> files;
     if (!all.has("data_files")) return files;
@@ -77,8 +77,8 @@ void check_settings(const JsonReader& settings) {
         classes->refuse_as("\"imagenet\", or the list itself");
 }
 
-/// Adds the settings of transformers' preprocessor_config.json, unless the process gives its own.
-/// One that cannot be expressed is ignored.
+/// Adds the settings of transformers' preprocessor_config.json, unless the process gives its own
+/// settings. Ignores a file whose settings cannot be expressed.
 void add_image_processor(const JsonReader& all, ModelDescription& out) {
     const auto processor = all.find("image_processor");
     if (!processor) return;

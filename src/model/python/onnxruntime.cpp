@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-/// Only explains where gradients come from. The process does everything else.
+/// Only explains which runtime has gradients. The process does all other work.
 class OnnxruntimeClassifier final : public Classifier, public isolated::Supervised {
 public:
     explicit OnnxruntimeClassifier(std::unique_ptr<Classifier> opened)

@@ -8,8 +8,8 @@
 namespace assay {
 
 /// Opens the file of `spec` in a worker (python/assay/_worker/onnx_files.py). Its facts list the
-/// files next to it with weights. Throws usage: a format other than ONNX, a model in Python, no
-/// Python, no such package; otherwise as open_classifier().
+/// files next to it with weights. Throws usage for another format than ONNX, a model in Python, or
+/// a missing Python or package; otherwise as open_classifier().
 std::unique_ptr<Classifier> open_in_onnxruntime(const ModelSpec& spec,
                                                 const ClassifierOptions& options);
 

@@ -29,7 +29,7 @@ constexpr int deepest_plugin_json = 6;
 /// The alignment of arrays, for vector instructions.
 constexpr std::size_t plugin_alignment = 64;
 
-/// With two, differences between processes become visible.
+/// With two processes, differences between them become visible.
 constexpr std::size_t fewest_plugin_processes = 2;
 
 std::size_t most_plugin_processes() {

@@ -24,10 +24,10 @@ struct PluginArray {
     std::span<const std::byte> bytes;
 };
 
-/// One process. Not for several threads.
+/// One process. Not thread-safe.
 class PluginProcess {
 public:
-    /// Throws as ask(). `file` is its name in messages.
+    /// Throws as ask(). `file` is the name in messages.
     PluginProcess(const Interpreter& python, const std::string& file, const std::string& source);
 
     /// The definitions in the file.
@@ -49,15 +49,15 @@ private:
     bool works_ = true;
 };
 
-/// All processes of a file. May be used from several threads.
+/// All processes of a file. Several threads may use it.
 class PluginProcesses {
 public:
-    /// Starts the first. Throws as PluginProcess.
+    /// Starts the first process. Throws as PluginProcess.
     PluginProcesses(Interpreter python, std::string file, std::string source);
 
     const nlohmann::json& description() const { return description_; }
-    /// Calls a function in a free process, a new one, or the first that becomes free. The second
-    /// thread that calls gets a second process, so that a trial on several threads sees how
+    /// Calls a function in a free process, in a new one, or in the first that becomes free. The
+    /// second thread that calls gets a second process, so that a trial on several threads sees how
     /// processes differ. Throws as PluginProcess::call().
     void call(std::string_view name, const nlohmann::json& request,
               const std::vector<PluginArray>& in, std::span<std::byte> out);

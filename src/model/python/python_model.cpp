@@ -36,12 +36,12 @@ using isolated::Arrival;
 using isolated::MessageKind;
 using isolated::RunningProcess;
 
-/// The most notes to accept while it loads.
+/// The largest number of notes to accept while the process loads.
 constexpr int most_said = 10'000;
 /// A source that users cannot type: it starts the worker for ONNX files.
 constexpr std::string_view source_of_onnx_files = "onnxruntime";
 
-/// Reads the bytes behind a descriptor. Nobody can change or truncate them any more.
+/// Reads the bytes behind a descriptor, which no process can change or truncate any more.
 std::string bytes_in(const Descriptor& memory, std::uint64_t length) {
     struct stat facts {};
     constexpr int wanted = F_SEAL_SHRINK | F_SEAL_WRITE;
@@ -62,7 +62,7 @@ std::string bytes_in(const Descriptor& memory, std::uint64_t length) {
     return bytes;
 }
 
-/// Why there is no model: the process ended before loading it.
+/// Says why there is no model: the process ended before loading it.
 Error ended_early(RunningProcess& process, const std::string& what) {
     const std::optional<int> status = process.status();
     if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == python_too_old) {
@@ -79,7 +79,7 @@ ClassTexts tell_names(RunningProcess& process, std::string_view message, const P
     isolated::MessageReader(message, MessageKind::wanted).finish();
     ClassTexts texts = class_texts(start);
     const Descriptor memory = memory_with(texts.json, "assay-names");
-    // If the process is gone, waiting for it reports that.
+    // If the process is gone, the next wait reports that.
     isolated::send_message(
         process.control(),
         isolated::MessageWriter(MessageKind::names).number(texts.json.size()).take(),
@@ -87,7 +87,7 @@ ClassTexts tell_names(RunningProcess& process, std::string_view message, const P
     return texts;
 }
 
-/// The next event at a process that loads. After a silence the process is killed.
+/// The next event from a process that loads. Kills the process if it is silent for too long.
 Arrival next_of_loading(RunningProcess& process, const std::string& what,
                         const PythonStart& start) {
     const std::chrono::seconds chosen(start.model_timeout);
@@ -181,7 +181,7 @@ bool still_runs(const RunningProcess& process) {
 std::string PythonModel::file_hash() const {
     if (!description_.identity.empty())
         return hash_text("model in Python " + description_.identity);
-    // One random value per process, so that its own stores belong together.
+    // A random value per process as the model's identity, so that its stores belong together.
     static const std::string own = [] {
         std::random_device device;
         return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
@@ -212,7 +212,7 @@ std::shared_ptr<PythonModel> load_in_python(const std::string& source, const fs:
     if (kind_of_source(whole) != "process" && !model->description().identity.empty()) {
         PythonStart quiet = start;
         quiet.say = {};
-        // `start` may refer to objects that no longer exist by then.
+        // `start` may refer to objects that no longer exist at that time.
         quiet.classes = [classes = model->texts().classes] { return classes; };
         model->restarted_by([whole, file, quiet] { return load_in_python(whole, file, quiet); });
     }

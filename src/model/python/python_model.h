@@ -20,12 +20,12 @@ namespace assay {
 
 /// A process's description of its model, after checking.
 struct ModelDescription {
-    std::string name;       ///< as reported, not yet valid as a folder's name
+    std::string name;       ///< name as reported, not yet valid as a folder's name
     std::string identity;   ///< 32 hexadecimal digits; "" if nothing identifies it
     std::string format;     ///< "timm"
     std::string framework;  ///< "PyTorch 2.6.0, timm 1.0.9"
-    nlohmann::json settings = nlohmann::json::object();  ///< a checked layer
-    std::vector<std::string> without_effect;             ///< keys of it
+    nlohmann::json settings = nlohmann::json::object();  ///< a checked layer of settings
+    std::vector<std::string> without_effect;             ///< keys of the settings without effect
     std::vector<std::string> notes;
     std::vector<std::string> data_files;  ///< for a file: other files in its folder with its
                                           ///< weights
@@ -44,9 +44,9 @@ public:
           texts_(std::move(texts)) {}
     const std::shared_ptr<isolated::RunningProcess>& process() const { return process_; }
     const ModelDescription& description() const { return description_; }
-    /// The names that it was sent, if it asked for class names; else empty.
+    /// The names that the process received if it asked for class names; else empty.
     const ClassTexts& texts() const { return texts_; }
-    /// Shared by all that compute in its process, and in the process that replaces it.
+    /// Shared by all classifiers of this process and of the process that replaces it.
     const std::shared_ptr<isolated::BatchGate>& gate() const { return gate_; }
     /// Loads the same model in a new process. Empty if that is not possible, or if nothing could
     /// verify that it is the same.
@@ -55,8 +55,8 @@ public:
     void restarted_by(Again again) { again_ = std::move(again); }
     void share_gate_of(const PythonModel& other) { gate_ = other.gate_; }
 
-    /// Takes the place of a model file's hash. If nothing identifies the model, it is unique to
-    /// this process.
+    /// Replaces the hash of a model file. If the model has no identity, it is unique to this
+    /// process.
     std::string file_hash() const;
 
 private:
@@ -67,9 +67,9 @@ private:
     Again again_;
 };
 
-/// Lets Python load a source, or a checkpoint ("": none) with that architecture. Shares a running
-/// process that has loaded the same with the same class names. Throws usage: no such source, no
-/// Python; interrupted; io. Passes on failures of the process.
+/// Lets Python load a source, or a checkpoint (unless "") with that architecture. Shares a running
+/// process with the same model and class names. Throws usage for an unknown source or without
+/// Python; interrupted; io; and the errors of the process.
 std::shared_ptr<PythonModel> load_in_python(const std::string& source,
                                             const std::filesystem::path& checkpoint,
                                             const PythonStart& start);
@@ -86,10 +86,10 @@ struct SourceNames {
     };
     std::string library;         ///< "timm 1.0.31"
     std::vector<Name> names;     ///< sorted
-    std::uint64_t left_out = 0;  ///< those with other classes than ImageNet's
+    std::uint64_t left_out = 0;  ///< number of models with other classes than ImageNet's
 };
-/// Asks the library without building a model or downloading. Throws usage: no such list, no name
-/// that matches; otherwise as load_in_python().
+/// Asks the library without building a model or downloading. Throws usage without such a list or a
+/// matching name; otherwise as load_in_python().
 SourceNames names_in_python(const std::string& pattern, const ClassifierOptions& options);
 
 /// Opens the model for one classifier. Throws as open_classifier().

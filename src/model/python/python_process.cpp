@@ -121,7 +121,7 @@ struct Launch {
     // The signal comes when the thread that forked ends. That thread lives as long as this process.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != launch.parent) ::_exit(1);
-    // Moves these above the descriptors that are replaced.
+    // Moves these descriptors above those that are replaced.
     const std::array<int, 3> kept = {::fcntl(launch.control, F_DUPFD, 10),
                                      ::fcntl(launch.sources, F_DUPFD, 10),
                                      ::fcntl(launch.errors, F_DUPFD, 10)};
@@ -148,7 +148,7 @@ struct Launch {
     ::_exit(127);
 }
 
-/// A process whose parent is a thread of ours, for as long as it lives.
+/// A process whose parent is one of our threads, as long as it lives.
 class WorkerProcess final : public RunningProcess {
 public:
     WorkerProcess(Descriptor control, Descriptor errors, const Launch& launch)
@@ -179,8 +179,8 @@ public:
     void end() override {
         const std::scoped_lock lock(mutex_);
         if (pid_ <= 0) return;
-        ::kill(-pid_, SIGKILL);  // including the processes that it started
-        ::kill(pid_, SIGKILL);   // in case it had no session of its own yet
+        ::kill(-pid_, SIGKILL);  // also kills the processes that it started
+        ::kill(pid_, SIGKILL);   // in case it had no session yet
     }
     std::string_view after_a_crash() const override { return ""; }
 
@@ -202,7 +202,7 @@ private:
         }
         changed_.notify_one();
         if (pid < 0) return;
-        // Until it is waited for, no other process gets its number.
+        // No other process gets its number before the program has waited for it.
         siginfo_t ended{};
         retried([&] { return ::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT); });
         const std::scoped_lock lock(mutex_);
@@ -238,7 +238,7 @@ private:
     Descriptor gone_;
 };
 
-/// Returns -1 if the system cannot tell. Then the end of the channel shows it.
+/// Returns -1 if the system gives no descriptor; the end of the channel then shows it.
 Descriptor end_of_peer(int socket) {
     ucred peer{};
     socklen_t size = sizeof peer;

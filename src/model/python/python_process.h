@@ -13,10 +13,10 @@
 
 namespace assay {
 
-/// Starts the worker with these arguments. Its sources are in this library, or in the folder
-/// ASSAY_WORKER_PATH. It has its own session and always ends with this program. When the last owner
-/// is gone, it is killed together with all processes that it started. `also` adds NAME=VALUE to its
-/// environment. Throws io if the system refuses.
+/// Starts the worker with these arguments. The worker's sources are in this library, or in the
+/// folder ASSAY_WORKER_PATH. The worker has its own session and always ends with this program. If
+/// the last owner is gone, it is killed with all processes that it started. `also` adds NAME=VALUE
+/// to its environment. Throws io if the system refuses.
 std::shared_ptr<isolated::RunningProcess> start_worker(const Interpreter& python,
                                                        const std::vector<std::string>& arguments,
                                                        bool offline,
@@ -28,8 +28,8 @@ Descriptor memory_with(std::string_view bytes, const char* name);
 /// The exit status of a worker if its Python is too old. Its last line gives the version.
 inline constexpr int python_too_old = 97;
 
-/// The process at the other end of a descriptor that was passed to this program. Throws usage if it
-/// is no packet socket.
+/// The process at the other end of a descriptor that was passed to this program. Throws usage if
+/// the descriptor is no packet socket.
 std::shared_ptr<isolated::RunningProcess> process_at(int descriptor);
 
 }  // namespace assay

@@ -34,7 +34,7 @@ const SourceKind* kind_in(std::string_view source) {
     return found == source_kinds.end() ? nullptr : found;
 }
 
-/// "FILE.py" in "python:FILE.py:NAME"; "" for any other form.
+/// Returns "FILE.py" for "python:FILE.py:NAME"; "" for any other form.
 std::string_view file_in(std::string_view source) {
     const std::size_t first = source.find(':'), last = source.rfind(':');
     if (last == first) return "";

@@ -11,7 +11,7 @@ namespace assay {
 /// open_clip:NAME, python:FILE.py:NAME, process:DESCRIPTOR.
 bool is_python_source(const std::filesystem::path& model);
 
-/// Whether it matches many models: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
+/// Whether a source matches many models: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
 bool is_source_pattern(const std::filesystem::path& model);
 
 /// Resolves a model that is named in a file in `folder`: a file, or the FILE.py of a source, is
@@ -23,9 +23,9 @@ std::filesystem::path model_from(const std::filesystem::path& folder,
 /// folder. Throws usage for another form; bad_input if the FILE.py does not exist.
 std::string whole_source(const std::string& source);
 
-/// "timm" of "timm:resnet18".
+/// The library: "timm" for "timm:resnet18".
 std::string_view kind_of_source(std::string_view source);
-/// "resnet18" in "timm:resnet18", "NAME" in "python:FILE.py:NAME".
+/// The name: "resnet18" for "timm:resnet18", "NAME" for "python:FILE.py:NAME".
 std::string_view name_in_source(std::string_view source);
 
 /// The name with "-" for characters that a store's folder name cannot have.

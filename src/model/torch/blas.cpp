@@ -17,7 +17,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// OpenBLAS's BUFFER_SIZE on x86-64, and some room for what others allocate between the trial and
+/// OpenBLAS's BUFFER_SIZE on x86-64, plus room for other allocations between the trial and
 /// OpenBLAS's own request.
 constexpr std::size_t blas_buffer = std::size_t{128} << 20;
 constexpr std::size_t blas_margin = std::size_t{32} << 20;
@@ -30,7 +30,7 @@ bool has_room() {
     return true;
 }
 
-/// Makes OpenBLAS allocate buffers while nobody computes, and returns their number.
+/// Makes OpenBLAS allocate buffers while no other thread computes, and returns their number.
 std::size_t made_blas_buffers() {
     using Allocate = void* (*)(int);
     using Release = void (*)(void*);
@@ -38,7 +38,7 @@ std::size_t made_blas_buffers() {
     const auto release = reinterpret_cast<Release>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
     if (allocate == nullptr || release == nullptr) return std::numeric_limits<std::size_t>::max();
     const std::size_t wanted = std::max(1U, std::thread::hardware_concurrency());
-    // Held all at once, because consecutive requests would get the same buffer.
+    // All buffers are held at once, because consecutive requests would get the same buffer.
     std::vector<void*> buffers;
     while (buffers.size() < wanted && has_room()) buffers.push_back(allocate(0));
     for (void* buffer : buffers) release(buffer);

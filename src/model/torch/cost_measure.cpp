@@ -37,7 +37,7 @@ private:
     std::int64_t now_ = 0, most_ = 0;
 };
 
-/// Sets the threads for one run, and one thread again afterwards.
+/// Sets the number of threads for one run, and one thread again afterwards.
 class RunThreads {
 public:
     explicit RunThreads(int threads) : changed_(threads != 1) {
@@ -76,14 +76,14 @@ ModelCost cost_of_network(Network& network, const std::function<at::Tensor()>& i
     cost.batch = request.batch;
     cost.weights = network.weights();
     const at::Tensor first = input();
-    // Counts follow the file's steps, while timings use the optimized steps of a real run.
+    // Counts use the file's steps, while timings use the optimized steps of a real run.
     const std::unique_ptr<Network> written = network.as_written();
     watch_once(written != nullptr ? *written : network, first, cost);
     if (first.device().is_cpu()) cost.measured_peak_bytes = measured_peak(network, input);
     const RunThreads threads(request.threads);
     for (int run = -request.warmup; run < request.runs && request.runs > 0; ++run) {
         const at::Tensor batch = input();
-        if (!batch.is_cpu()) batch.flatten()[0].to(at::kCPU);  // waits for what made it
+        if (!batch.is_cpu()) batch.flatten()[0].to(at::kCPU);  // waits for the kernels before it
         const auto start = std::chrono::steady_clock::now();
         // On a GPU the copy waits for the result.
         network.forward(batch).to(at::kCPU);

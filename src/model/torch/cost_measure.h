@@ -1,4 +1,4 @@
-// The cost of a loaded network: observed once, then measured.
+// Determines the cost of a loaded network: observes one run, then measures other runs.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace assay::torch_plugin {
 
-/// `input` makes a new batch for each run in the network's form, because some models write into it.
-/// The caller must have prepared its thread and its inference mode.
+/// `input` makes a new batch in the network's form for each run, because some models write into
+/// their input. The caller must have prepared its thread and its inference mode.
 ModelCost cost_of_network(Network& network, const std::function<at::Tensor()>& input,
                           const CostRequest& request);
 

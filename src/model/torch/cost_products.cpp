@@ -1,6 +1,6 @@
 // Multiply-accumulates of products by the sizes of their operands. There are N images, C channels
-// and a kernel of k numbers. A convolution has N * C_out * positions_out * C_in / groups * k of
-// them. A matrix product has the product of its three extents.
+// and a kernel of k numbers. A convolution has N * C_out * positions_out * C_in / groups * k
+// multiply-accumulates. A matrix product has the product of its three extents.
 #include "model/torch/cost_products.h"
 
 #include <ATen/core/class_type.h>
@@ -30,7 +30,7 @@ Products of_both(std::uint64_t macs) {
     return {macs, macs};
 }
 
-/// The number of weights per number of the result (for a transposed convolution: of the input).
+/// The number of weights per number of the result (of the input, if transposed).
 std::optional<std::uint64_t> per_position(const at::Tensor& weight) {
     if (!weight.defined() || weight.dim() < 2 || weight.size(0) == 0) return std::nullopt;
     return numbers_in(weight) / side_of(weight, 0);
@@ -56,7 +56,7 @@ MacCount sums_of_products(const at::Tensor& left, Operands out) {
     return of_both(numbers_in(result) * side_of(left, -1));
 }
 
-/// For a quantized operator: input, packed parameters, ...
+/// The operands of a quantized operator: input, packed parameters, ...
 at::Tensor packed_weight(Operands in) {
     if (in.size() < 2) return {};
     const std::vector<at::Tensor> weights = unpacked_weights(in[1]);
@@ -67,7 +67,7 @@ at::Tensor packed_weight(Operands in) {
 
 std::vector<at::Tensor> unpacked_weights(const c10::IValue& packed) {
     static constexpr std::pair<std::string_view, const char*> unpackers[] = {
-        {"Conv2dPackedParams", "quantized::conv2d_unpack"},  // of one dimension, too
+        {"Conv2dPackedParams", "quantized::conv2d_unpack"},  // also for one dimension
         {"Conv3dPackedParams", "quantized::conv3d_unpack"},
         {"LinearPackedParams", "quantized::linear_unpack"},
     };
@@ -85,7 +85,7 @@ std::vector<at::Tensor> unpacked_weights(const c10::IValue& packed) {
         try {
             op->callBoxed(&stack);
         } catch (const std::exception&) {
-            return {};  // the engine cannot do this, which is no reason to refuse the model
+            return {};  // the engine refuses this, but the model may still run
         }
         std::vector<at::Tensor> out;
         const auto add = [&](const c10::IValue& value) {

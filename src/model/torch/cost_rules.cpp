@@ -113,7 +113,7 @@ constexpr std::string_view softmax_names[] = {
     "special_softmax",
 };
 
-/// Windows, reductions, sorting, resampling.
+/// Operators for windows, reductions, sorting, resampling.
 constexpr std::string_view pooling_names[] = {
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d", "adaptive_avg_pool3d",
     "_adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
@@ -130,7 +130,7 @@ constexpr std::string_view pooling_names[] = {
     "upsample_nearest3d", "_upsample_nearest_exact3d", "upsample_trilinear3d", "var", "var_mean",
 };
 
-/// Copies, views, look-ups, fillings.
+/// Operators for copies, views, look-ups, fillings.
 constexpr std::string_view movement_names[] = {
     "alias", "arange", "_assert_async", "as_strided", "atleast_1d", "atleast_2d", "broadcast_tensors",
     "broadcast_to", "cat", "channel_shuffle", "chunk", "clone", "_coalesced", "col2im",
@@ -157,7 +157,7 @@ constexpr std::string_view movement_names[] = {
 };
 // clang-format on
 
-/// By name. In the lists above, ATen's own operators omit "aten::".
+/// Finds a rule by name. In the lists above, ATen's own operators omit "aten::".
 const std::map<std::string_view, OperatorRule>& operator_rules() {
     static const auto all = [] {
         std::map<std::string_view, OperatorRule> out;

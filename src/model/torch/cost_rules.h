@@ -19,7 +19,7 @@ at::Tensor tensor_at(Operands values, std::size_t place);
 /// Multiply-accumulates, computed from the sizes of operands and results.
 struct Products {
     std::uint64_t all = 0;
-    std::uint64_t between = 0;  ///< of these, those between two factors that may both depend on the
+    std::uint64_t between = 0;  ///< part of `all` between two factors that may both depend on the
                                 ///< image
 };
 
@@ -27,14 +27,14 @@ struct OperatorRule {
     std::string_view name;  ///< without a trailing underscore, because in-place variants count the
                             ///< same
     OperatorKind kind = OperatorKind::unknown;
-    /// For products. Returns nothing if the operands do not have the operator's usual form.
+    /// Counts products. Returns nothing if the operands do not have the operator's usual form.
     std::optional<Products> (*macs)(Operands in, Operands out) = nullptr;
     /// Positions of the factors that may both depend on the image.
     std::size_t left = 0, right = 0;
     bool integer = false;
 };
 
-/// nullptr if it has no rule.
+/// Returns nullptr if the operator has no rule.
 const OperatorRule* find_operator_rule(std::string_view name);
 
 }  // namespace assay::torch_plugin

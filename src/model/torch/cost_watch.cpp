@@ -47,22 +47,22 @@ std::string sizes_text(const at::Tensor& tensor) {
 
 class OperatorWatch::State {
 public:
-    /// A storage that occurred. Its description is kept alive, so that its address is not reused;
-    /// its bytes are not kept.
+    /// A storage that occurred. Its description is kept alive, so that its address is not reused,
+    /// but its bytes are freed.
     struct MetStorage {
         c10::weak_intrusive_ptr<c10::StorageImpl> self;
-        bool constant = false;    ///< no observed call made it
-        bool activation = false;  ///< depends on the image
-        bool result = false;      ///< still in use after the node that made it
+        bool constant = false;    ///< whether no observed call made it
+        bool activation = false;  ///< whether it depends on the image
+        bool result = false;      ///< whether it is still in use after the node that made it
         std::uint64_t bytes = 0;
         std::size_t made_at = 0, last_use = 0;
     };
 
-    /// Facts about an operator, by its name.
+    /// Properties of an operator, by name.
     struct KnownOperator {
         const OperatorRule* rule = nullptr;
-        bool composite = false;   ///< calls other operators, and has no kernel of its own
-        bool may_compute = true;  ///< it may compute something in addition to the operators that it
+        bool composite = false;   ///< whether it only calls other operators
+        bool may_compute = true;  ///< whether it may compute more than the operators that it
                                   ///< calls
         std::size_t arguments = 0, returns = 0;
     };
@@ -72,7 +72,7 @@ public:
         const KnownOperator* known = nullptr;
         std::string name;
         std::vector<c10::IValue> inputs;
-        bool whole_node = false;  ///< it counts as a node
+        bool whole_node = false;  ///< whether it counts as a node
         std::uint64_t counted_before = 0, macs_before = 0;
     };
 
@@ -82,7 +82,7 @@ public:
         met.constant = false;
     }
 
-    // Outside of a node, each called operator becomes one.
+    // Outside of nodes, each called operator becomes a node.
     void enter(std::string_view name, std::string_view op, bool integer) {
         if (depth_++ > 0) return;
         node_ = {std::string(name), std::string(op), {}, 0, 0};
@@ -242,7 +242,7 @@ private:
             met.constant = false;
             made_.push_back(storage);
         }
-        // Written in place, so its content now depends on the inputs.
+        // The storage is written in place, so its content now depends on the inputs.
         met.activation = met.activation || (depends && !met.constant);
         met.bytes = std::max<std::uint64_t>(met.bytes, tensor.storage().nbytes());
         met.last_use = now_;
@@ -331,15 +331,15 @@ private:
     std::map<std::pair<std::string, OperatorKind>, OperatorCost> operators_;
     std::set<std::string> partly_;
     std::unordered_map<const c10::StorageImpl*, MetStorage> storages_;
-    std::vector<const c10::StorageImpl*> order_;  ///< of storages_, so that sums have a fixed order
-    std::vector<const c10::StorageImpl*> made_;   ///< by the running node
+    std::vector<const c10::StorageImpl*> order_;  ///< keys of storages_: sums have a fixed order
+    std::vector<const c10::StorageImpl*> made_;   ///< storages that the running node made
     std::vector<NodeCost> nodes_;
     NodeCost node_;
     bool integer_ = false, reads_activation_ = false;
     int depth_ = 0;   ///< of nodes
-    int hidden_ = 0;  ///< the number of calls below a counted one, including itself
+    int hidden_ = 0;  ///< number of calls inside a counted one, including itself
     std::size_t now_ = 0;
-    std::uint64_t counted_ = 0;  ///< calls of operators with a rule
+    std::uint64_t counted_ = 0;  ///< number of calls of operators with a rule
 };
 
 namespace {

@@ -13,10 +13,10 @@
 namespace assay::torch_plugin {
 
 /// While this object exists, dispatched operators belong to one node of a file's graph. It costs
-/// almost nothing if nobody observes. Nested scopes belong to the outermost.
+/// almost nothing without an observer. Nested scopes belong to the outermost scope.
 class NodeScope {
 public:
-    /// `integer` means that it computes on quantized numbers.
+    /// `integer` means that the node computes on quantized numbers.
     NodeScope(std::string_view name, std::string_view op, bool integer = false);
     ~NodeScope();
     NodeScope(const NodeScope&) = delete;

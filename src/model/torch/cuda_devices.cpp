@@ -74,7 +74,7 @@ std::string cuda_libraries() {
     std::string text = fmt::format("CUDA {}.{}", runtime / 1000, runtime % 1000 / 10);
     if (!hooks.compiledWithCuDNN()) return text;
     const long dnn = hooks.versionCuDNN();
-    // 8902 means 8.9.2, and 90100 means 9.1.0.
+    // Formats 8902 as 8.9.2, and 90100 as 9.1.0.
     const long unit = dnn < 10'000 ? 1000 : 10'000;
     return text + fmt::format(", cuDNN {}.{}.{}", dnn / unit, dnn % unit / 100, dnn % 100);
 }

@@ -7,11 +7,11 @@
 
 namespace assay::torch_plugin {
 
-/// "NVIDIA H100 80GB HBM3", ... in LibTorch's order, with the driver's names; "" if it gives none.
+/// The driver's names in LibTorch's order: "NVIDIA H100 80GB HBM3", ...; "" for an unknown name.
 /// Empty if LibTorch finds no device.
 std::vector<std::string> cuda_device_names();
 
-/// "CUDA 12.4, cuDNN 9.1.0": the versions with which LibTorch was built.
+/// The versions with which LibTorch was built: "CUDA 12.4, cuDNN 9.1.0".
 std::string cuda_libraries();
 
 }  // namespace assay::torch_plugin

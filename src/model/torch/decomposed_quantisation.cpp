@@ -18,7 +18,7 @@ std::vector<c10::IValue> taken(Stack& stack, std::size_t count) {
     return out;
 }
 
-/// One value per tensor: a number in the file, or a tensor with one number.
+/// Gets one value per tensor: a number in the file, or a tensor with one number.
 double one_number(const c10::IValue& given) {
     if (!given.isTensor())
         return given.isInt() ? static_cast<double>(given.toInt()) : given.toDouble();
@@ -30,7 +30,7 @@ Tensor in_single(const Tensor& x) {
     return x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16 ? x.to(at::kFloat) : x;
 }
 
-/// One value for each position along `axis`.
+/// Has one value for each position along `axis`.
 Tensor along(const c10::IValue& given, const Tensor& x, std::int64_t axis) {
     const Tensor values = given.toTensor();
     if (axis < -x.dim() || axis >= x.dim() || values.numel() != x.size(axis))

@@ -20,7 +20,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// oneDNN's convolution with prepacked weights; nothing if this LibTorch has none.
+/// oneDNN's convolution with prepacked weights; nothing if this LibTorch lacks it.
 auto packed_operator(const char* name) {
     return c10::Dispatcher::singleton().findSchema({name, ""});
 }
@@ -43,8 +43,8 @@ FusedLayer::FusedLayer(const DescribedStep& layer)
       bias_(layer.bias),
       shape_(layer.shape) {}
 
-/// In double precision: (W x + b - mean) * factor + bias, where factor = scale / sqrt(variance +
-/// epsilon), is (factor W) x + ((b - mean) * factor + bias).
+/// Computed in double precision: (W x + b - mean) * factor + bias, where factor = scale /
+/// sqrt(variance + epsilon), is (factor W) x + ((b - mean) * factor + bias).
 void FusedLayer::fold(const NormConstants& norm) {
     const auto exact = [](const at::Tensor& t) { return t.to(at::kDouble); };
     at::Tensor factor = exact(norm.variance).add(norm.epsilon).rsqrt();
@@ -57,8 +57,8 @@ void FusedLayer::fold(const NormConstants& norm) {
     bias_ = shift.to(at::kFloat);
 }
 
-/// The kernel with packed weights checks less than the library's own convolution, so the input is
-/// checked here.
+/// The kernel with packed weights checks less than the library's own convolution. So this checks
+/// the input.
 bool FusedLayer::fits(const at::Tensor& input) const {
     if (!pack_operator() || !packed_run_operator()) return false;
     if (!input.is_cpu() || input.scalar_type() != at::kFloat || input.dim() != 4) return false;
@@ -144,7 +144,7 @@ at::Tensor FusedLayer::run(const at::Tensor& input, const at::Tensor& added) con
 
 namespace {
 
-/// Whether it has one number per channel.
+/// Whether a tensor has one number per channel.
 bool has_channels(const NormConstants& norm, std::int64_t channels) {
     const auto fits = [&](const at::Tensor& t) { return t.dim() == 1 && t.size(0) == channels; };
     return norm.mean.defined() && norm.variance.defined() && fits(norm.mean) &&
@@ -159,7 +159,7 @@ public:
         for (std::size_t i = 0; i < steps.size(); ++i) {
             for (const int v : steps[i].reads) readers_[v].push_back(i);
         }
-        // Readers that are not steps: a fused layer cannot replace them.
+        // Readers that are not steps, so that a fused layer cannot replace them.
         for (const int v : wanted) readers_[v].push_back(steps.size());
     }
 
@@ -232,7 +232,7 @@ private:
         return readers[0];
     }
 
-    /// A sigmoid of the result and its product with the result.
+    /// Matches a sigmoid of the result and its product with the result.
     std::optional<std::pair<std::size_t, std::size_t>> silu_behind(const Fusion& so_far) const {
         const auto readers = readers_of(so_far.result);
         if (readers.size() != 2 || readers[0] == readers[1]) return std::nullopt;
@@ -249,8 +249,8 @@ private:
         return std::pair{sigmoid, product};
     }
 
-    /// The layer is computed at the position of its last step. So nothing in between may change a
-    /// value, and the step may only change the layer's own result.
+    /// The layer is computed at the position of its last step. So no step in between may change a
+    /// value, and the step itself may only change the layer's own result.
     bool joins(const Fusion& so_far, std::size_t next) const {
         if (next >= steps_.size() || taken_[next]) return false;
         for (std::size_t i = so_far.steps.front() + 1; i < next; ++i) {

@@ -17,7 +17,7 @@ namespace assay::torch_plugin {
 /// Activations that may follow a product.
 enum class LayerActivation { none, relu, relu6, silu, hard_swish, gelu, gelu_tanh };
 
-/// Two dimensions, with the same padding before and after.
+/// A convolution of two dimensions, with the same padding before and after.
 struct ConvolutionShape {
     std::vector<std::int64_t> strides, padding, dilations;
     std::int64_t groups = 1;
@@ -28,7 +28,7 @@ struct NormConstants {
     double epsilon = 0;
 };
 
-/// The operation of a step.
+/// The operation of a step, in terms of both formats.
 enum class Meaning {
     other,
     convolution,
@@ -42,13 +42,13 @@ enum class Meaning {
 
 struct DescribedStep {
     Meaning meaning = Meaning::other;
-    std::vector<int> reads;    ///< numbers of the values read, repeated if read several times
-    std::vector<int> results;  ///< the first one is what the members below describe
+    std::vector<int> reads;    ///< numbers of the values read, with repetitions
+    std::vector<int> results;  ///< the members below describe the first result
     std::vector<int> writes;   ///< values that the step changes in place
-    int input = -1;       ///< the operand that is no constant; for a sum and a multiplication the
+    int input = -1;       ///< the operand that is not constant; for a sum and a multiplication the
                           ///< first
     int other = -1;       ///< their second
-    at::Tensor weight;    ///< of a convolution, or of a product: inputs x outputs
+    at::Tensor weight;    ///< weight of a convolution, or of a product (inputs x outputs)
     at::Tensor bias;      ///< undefined: none
     at::Tensor constant;  ///< the other operand of a sum, if it is a constant
     ConvolutionShape shape;
@@ -56,7 +56,7 @@ struct DescribedStep {
     LayerActivation activation = LayerActivation::none;
 };
 
-/// May be called from many threads at once. While gradients are recorded, nothing is changed in
+/// Several threads may call it. While gradients are recorded, it changes no tensor in
 /// place.
 class FusedLayer {
 public:
@@ -82,7 +82,7 @@ private:
     at::Tensor weight_, bias_;
     ConvolutionShape shape_;
     LayerActivation activation_ = LayerActivation::none;
-    // Weights in oneDNN's order, made for the first batch.
+    // Weights in oneDNN's order, which the first batch makes.
     mutable std::once_flag once_;
     mutable c10::IValue packed_;
 };
@@ -91,7 +91,7 @@ private:
 struct Fusion {
     std::vector<std::size_t> steps;  ///< in order; the layer is computed at the last one's position
     int input = -1;
-    int added = -1;  ///< -1: nothing is
+    int added = -1;  ///< -1 if nothing is added
     int result = -1;
     std::shared_ptr<const FusedLayer> layer;
 };

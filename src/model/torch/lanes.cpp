@@ -15,7 +15,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// The lanes of all devices in use by this process. Its classifiers share them.
+/// The lanes of all devices that this process uses. Its classifiers share them.
 class LanePool {
 public:
     std::unique_ptr<Lane> take(const std::vector<c10::Device>& devices, bool alone) {
@@ -95,11 +95,11 @@ private:
     std::mutex mutex_;
     std::condition_variable freed_;
     std::size_t waiting_ = 0;
-    std::deque<DeviceLanes> all_;  ///< a deque, because addresses must not change
+    std::deque<DeviceLanes> all_;  ///< a deque, so that addresses do not change
 };
 
-/// Never destroyed, because pinned memory must not be freed after the driver has shut down with the
-/// process.
+/// The object is never destroyed, because pinned memory must not be freed after the driver's
+/// shutdown at exit.
 LanePool& lane_pool() {
     static auto* pool = new LanePool;
     return *pool;
@@ -112,7 +112,7 @@ Lane::Lane(c10::Device device)
 
 at::Tensor Lane::part_of(at::Tensor& kept, std::int64_t count, at::ScalarType type) const {
     if (!kept.defined() || kept.numel() < count) {
-        // It is written to in every mode.
+        // A tensor outside inference mode, because every mode writes to it.
         const c10::InferenceMode usual(false);
         kept = at::Tensor();
         kept =
@@ -141,14 +141,14 @@ LaneTurn::~LaneTurn() {
     try {
         wait();
     } catch (...) {
-        // A failed device does nothing more, and its next user gets the error.
+        // A failed device completes no more work, and its next user gets the error.
     }
     guard_.reset();
     lane_pool().give_back(std::move(lane_), alone_);
 }
 
 void LaneTurn::wait() const {
-    // LibTorch's own waiting would keep a core busy.
+    // LibTorch's own wait would keep a core busy.
     std::chrono::microseconds pause(20);
     while (!lane_->stream().query()) {
         std::this_thread::sleep_for(pause);

@@ -36,13 +36,13 @@ private:
     at::Tensor bytes_, values_, scores_;
 };
 
-/// Held by a thread while it computes on a device. Its calls go to the lane's stream. On
+/// A thread holds this object while it computes on a device. Its calls go to the lane's stream. On
 /// destruction, all work on the stream is complete, even after an exception.
 class LaneTurn {
 public:
     /// Waits for a lane of one of the devices, trying the least busy first.
     explicit LaneTurn(const std::vector<c10::Device>& devices);
-    /// Waits until nobody else computes on the device, and keeps others away.
+    /// Waits until no other thread computes on the device, and makes others wait.
     static LaneTurn alone_on(c10::Device device) { return LaneTurn({device}, true); }
     /// The number of threads in this process that are waiting for a turn.
     static std::size_t waiting();

@@ -26,7 +26,7 @@ constexpr const char* kNoGradient =
     "the model has no gradient: an operator without a derivative (a rounding, an arg-max, a "
     "detach) is between its input and its scores";
 
-/// Recognizes the error of a convolution that was given three channels. Trying one channel is
+/// Recognizes the error of a convolution that got three channels. A trial with one channel is
 /// unsafe, because LibTorch 1.13's optimized graphs crash.
 bool wants_one_channel(const Error& error) {
     return std::string_view(error.what()).find("to have 1 channels, but got 3 channels") !=
@@ -157,7 +157,7 @@ private:
         return *std::ranges::find(copies_, device, &NetworkCopy::device);
     }
 
-    /// Calls body(copy, turn) on the processor without a turn, or on the next free device.
+    /// Calls body(copy, turn) on the next free device, or without a turn on the processor.
     template <class Body>
     void on_a_copy(Body&& body) const {
         if (group_.on_processor()) {
@@ -182,8 +182,8 @@ private:
         } catch (const Error& error) {
             if (error.code() != ErrorCode::out_of_memory) throw;
         }
-        // Which batches share a device is random, and must not affect results. So only a batch that
-        // does not fit even alone makes the caller split it.
+        // Batches share a device at random, which must not affect results. So the caller only
+        // splits a batch that does not fit even alone.
         LaneTurn turn = LaneTurn::alone_on(device);
         attempt(turn);
     }
@@ -222,7 +222,7 @@ private:
         return scores;
     }
 
-    /// The scores on the processor, after waiting for them.
+    /// The scores on the processor, after a wait for them.
     static at::Tensor fetched(const at::Tensor& scores, LaneTurn* turn) {
         if (turn == nullptr) return scores.contiguous();
         const at::Tensor pinned = turn->lane().scores(scores.numel()).view(scores.sizes());
@@ -244,8 +244,8 @@ private:
         });
     }
 
-    /// Runs forward, computes the loss and its derivative by the scores with our own arithmetic,
-    /// and passes that derivative back through the network.
+    /// Runs forward. Computes the loss and its derivative by the scores with our own arithmetic.
+    /// Passes that derivative back through the network.
     void run_back(const LossBatch& part, const LossGradients& out) {
         on_a_copy([&](const NetworkCopy& copy, LaneTurn* turn) {
             const at::AutoGradMode guard(true);
@@ -310,8 +310,8 @@ private:
         }
     }
 
-    /// Whether a model that rounds gives an image other scores in a batch than alone. The order in
-    /// which a matrix product adds its terms depends on the number of rows.
+    /// Whether a model that rounds gives an image other scores in a batch than alone. This happens
+    /// because the order of the sums in a matrix product depends on the number of rows.
     bool batches_round_otherwise() const {
         if (!network().rounds() || !group_.on_processor()) return false;
         std::int64_t count = 8;  // the batch size of a normal run
@@ -321,7 +321,7 @@ private:
         const c10::InferenceMode guard;
         prepare_thread();
         const at::Tensor images = input_.empty_batch(copy, count);
-        // Arbitrary numbers, but always the same.
+        // Numbers that are arbitrary but always the same.
         images.copy_(at::arange(images.numel(), at::kLong)
                          .mul(7919)
                          .remainder(1009)
@@ -338,13 +338,13 @@ private:
                 if (!scores(images.narrow(0, i, 1)).equal(together.narrow(0, i, 1))) return true;
             }
         } catch (...) {
-            // The model refuses the batch. A run gets the same error and reports it.
+            // The model refuses the batch. A run will get the same error and report it.
         }
         return false;
     }
 
     /// Uses the channels-last order on CPUs, because it is up to half faster. Models that regroup
-    /// channels with view() refuse it and get the usual order.
+    /// channels with view() refuse this order and get the usual one.
     void probe() {
         if (group_.on_processor()) {
             input_.set_layout(at::MemoryFormat::ChannelsLast);
@@ -354,7 +354,7 @@ private:
                 facts_.classes = static_cast<std::uint32_t>(classes);
                 if (facts_.fixed_batch > 0 || takes(2)) return;
             } catch (...) {
-                // The usual order gets the same error and reports it.
+                // A run in the usual order gets the same error and reports it.
             }
         }
         input_.set_layout(at::MemoryFormat::Contiguous);
@@ -386,8 +386,8 @@ private:
             classes_for(n);
             return true;
         } catch (...) {
-            // Running out of memory for two images is not a fault of the model. The run itself
-            // would report that error with the model's name.
+            // A lack of memory for two images is no fault of the model. A run would report it with
+            // the model's name.
             return translated("").code() != ErrorCode::bad_input;
         }
     }

@@ -20,18 +20,18 @@ namespace assay::torch_plugin {
 class Network {
 public:
     virtual ~Network() = default;
-    /// `input`: n x 3 x height x width floats on the network's device. It is
-    /// n x height x width x 3, or bytes, if the model takes these. Returns the model's tensor of
-    /// scores unchanged.
+    /// `input` has n x 3 x height x width floats on the network's device, or n x height x
+    /// width x 3, or bytes, if the model takes these. Returns the model's tensor of scores
+    /// unchanged.
     virtual at::Tensor forward(const at::Tensor& input) = 0;
     virtual const WeightCost& weights() const = 0;
     /// The input shape that the file declares, in its own order, with -1 for open dimensions.
     virtual std::optional<std::array<std::int64_t, 4>> declared_input() const {
         return std::nullopt;
     }
-    /// Bytes or floats, if the file declares it.
+    /// Bytes or floats, if the file declares its type.
     virtual std::optional<at::ScalarType> declared_type() const { return std::nullopt; }
-    /// The most images per call; 0 means any number.
+    /// The largest number of images per call; 0 means any number.
     virtual std::int64_t largest_batch() const { return 0; }
     /// Whether images in one batch would change each other's scores.
     virtual bool one_at_a_time() const { return false; }
@@ -51,7 +51,7 @@ public:
 /// The device and number type of a network's copy.
 struct ComputeOn {
     c10::Device device = c10::Device(c10::kCPU);
-    at::ScalarType type = at::kFloat;  ///< or kHalf, kBFloat16
+    at::ScalarType type = at::kFloat;  ///< kFloat, kHalf or kBFloat16
 };
 
 inline bool is_half(at::ScalarType type) {
@@ -80,7 +80,7 @@ struct DeviceGroup {
     ComputeOn copy(std::size_t i) const;
 };
 
-/// Calls no operator if the type is right already, because calls are observed.
+/// Converts the type. Calls no operator if it is right already, because calls are observed.
 inline at::Tensor as_type(const at::Tensor& tensor, at::ScalarType type) {
     return tensor.scalar_type() == type ? tensor : tensor.to(type);
 }
@@ -89,7 +89,7 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, const ComputeOn
 std::unique_ptr<Network> load_pt2(const ModelSpec& spec, const ComputeOn& where, bool fuse = true);
 std::unique_ptr<Network> load_onnx(const ModelSpec& spec, const ComputeOn& where, bool fuse = true);
 
-/// A copy of the model for each device. Throws usage if this build does not support the format.
+/// A copy of the model for each device. Throws usage if this build lacks the format.
 std::vector<std::unique_ptr<Network>> load_copies(const ModelSpec& spec, const DeviceGroup& group);
 
 /// Tests the first copy with zero images, checks its result, and tries the others.

@@ -1,4 +1,4 @@
-// A copy of a model's network for each device, and the precision that it computes in.
+// Makes a copy of a model's network for each device, and chooses the precision.
 #include <fmt/format.h>
 
 #include <optional>

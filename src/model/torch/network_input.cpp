@@ -108,7 +108,7 @@ at::Tensor NetworkInput::empty_batch(const NetworkCopy& copy, std::int64_t n) co
 
 at::Tensor NetworkInput::own_batch(const NetworkCopy& copy, std::span<const float> input,
                                    std::int64_t rows, std::int64_t size) const {
-    // from_blob only wants a mutable pointer.
+    // from_blob needs a mutable pointer but does not write.
     const at::Tensor given =
         at::from_blob(const_cast<float*>(input.data()), {rows, 3, height_, width_}, at::kFloat);
     at::Tensor batch = empty_batch(copy, std::max(rows, size));

@@ -22,21 +22,21 @@ inline constexpr const char* one_channel_only =
 struct NetworkCopy {
     std::unique_ptr<Network> network;
     c10::Device device;
-    at::Tensor byte_std, byte_mean;  ///< 1 x 3 x 1 x 1: converts a normalized number to its byte
-    at::Tensor channel_starts;  ///< 1 x 3 x 1 x 1: where each channel's values begin in the table
-                                ///< of 3 x 256
+    at::Tensor byte_std, byte_mean;  ///< 1 x 3 x 1 x 1; turns a normalized number into its byte
+    at::Tensor channel_starts;       ///< 1 x 3 x 1 x 1; start of each channel's values in the table
+                                     ///< of 3 x 256
 
     NetworkCopy(c10::Device on, std::unique_ptr<Network> loaded, const Preprocess& preprocess);
 };
 
-/// Batches are n x 3 x height x width floats on the copy's device until fed() makes them what the
-/// model takes.
+/// Batches are n x 3 x height x width floats on the copy's device until fed() converts them to the
+/// model's form.
 class NetworkInput {
 public:
     /// By what the file declares and the settings say. Throws bad_input where they contradict.
     NetworkInput(const Network& network, const ModelSpec& spec);
 
-    /// The size of a batch that the file declares; below 1: it is open. Throws bad_input where it
+    /// The batch size that the file declares; below 1 if it is open. Throws bad_input if it
     /// declares other channels or sides than the settings.
     std::int64_t declared_batch(const Network& network) const;
 
@@ -46,21 +46,21 @@ public:
     std::int64_t channels() const { return channels_; }
     bool bytes() const { return bytes_; }
     bool channels_last() const { return channels_last_; }
-    /// Numbers of one image as callers give it.
+    /// The count of numbers in one image as callers give it.
     std::size_t image_size() const { return 3 * static_cast<std::size_t>(height_ * width_); }
     at::MemoryFormat layout() const { return layout_; }
     void set_layout(at::MemoryFormat layout) { layout_ = layout; }
 
     at::Tensor empty_batch(const NetworkCopy& copy, std::int64_t n) const;
-    /// A batch of the model's own, because some models write into their input. Filled up with
-    /// zeros to `size` images, if those are more.
+    /// A separate batch for the model, because some models write into their input. Padded with
+    /// zeros to `size` images if it has fewer.
     at::Tensor own_batch(const NetworkCopy& copy, std::span<const float> input, std::int64_t rows,
                          std::int64_t size) const;
-    /// The batch in the form that the model takes.
+    /// The batch in the model's form.
     at::Tensor fed(const NetworkCopy& copy, const at::Tensor& batch) const;
-    /// Copies the bytes to the device and makes of them what the model takes, filled up as above.
-    /// Their numbers are looked up among those that the preprocessing computed, so that no
-    /// division's rounding matters.
+    /// Copies the bytes to the device and converts them to the model's form, padded as above.
+    /// Looks their numbers up in the table of the preprocessing, so that no division's rounding
+    /// matters.
     at::Tensor fed_bytes(const NetworkCopy& copy, Lane& lane, const ByteBatch& batch,
                          std::int64_t rows, std::int64_t size) const;
 

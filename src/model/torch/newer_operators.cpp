@@ -46,7 +46,7 @@ public:
     Tensor tensor_or_none(std::size_t i) const {
         return values_[i].isNone() ? Tensor() : values_[i].toTensor();
     }
-    /// None, one number or a list.
+    /// None, one number, or a list.
     std::optional<std::vector<std::int64_t>> ints_or_none(std::size_t i) const {
         if (values_[i].isNone()) return std::nullopt;
         if (values_[i].isInt()) return std::vector<std::int64_t>{values_[i].toInt()};
@@ -57,7 +57,7 @@ private:
     std::vector<IValue> values_;
 };
 
-/// torch.nn.functional.scaled_dot_product_attention, as documented.
+/// Computes torch.nn.functional.scaled_dot_product_attention, as documented.
 void scaled_dot_product_attention(Stack& stack) {
     const Arguments given(stack, 8);
     const Tensor query = given.tensor(0);
@@ -90,8 +90,8 @@ void scaled_dot_product_attention(Stack& stack) {
     stack.emplace_back(attention(query, key, value, mask, causal, scale));
 }
 
-/// x / sqrt(mean of squares over the last dimensions + eps) * weight. The default of eps is the
-/// distance from 1 to the next number of x's type.
+/// Computes x / sqrt(mean of squares over the last dimensions + eps) * weight. The default eps is
+/// the distance from 1 to the next number of x's type.
 void rms_norm(Stack& stack) {
     const Arguments given(stack, 4);
     const Tensor x = given.tensor(0);
@@ -114,7 +114,7 @@ void rms_norm(Stack& stack) {
     stack.emplace_back(weight.defined() ? normal.mul(weight) : normal);
 }
 
-/// Dimensions with a size other than 1 stay.
+/// Keeps dimensions with a size other than 1.
 void squeeze_dims(Stack& stack) {
     const Arguments given(stack, 2);
     Tensor x = given.tensor(0);
@@ -142,7 +142,7 @@ void test_dims(Stack& stack) {
     stack.emplace_back(out.to(at::kBool));
 }
 
-/// What to subtract from the count in a variance's divisor; the default is Bessel's 1.
+/// The number that a variance's divisor subtracts from the count; the default is Bessel's 1.
 std::int64_t correction_of(const IValue& given) {
     if (given.isNone()) return 1;
     const double x = given.isInt() ? static_cast<double>(given.toInt()) : given.toDouble();
@@ -214,7 +214,7 @@ void fused_attention(Stack& stack) {
     stack.emplace_back(at::empty({0}, query.options()));
 }
 
-/// The operator does not check bounds; this code does.
+/// The operator does not check bounds, so this code does.
 void index_without_check(Stack& stack) {
     const Arguments given(stack, 2);
     stack.emplace_back(at::index(given.tensor(0), given[1].to<at::List<c10::optional<Tensor>>>()));
@@ -234,9 +234,9 @@ double lanczos3(double x) {
     return 3 * std::sin(turned) * std::sin(turned / 3) / (turned * turned);
 }
 
-/// Row i has the contributions of each of `from` positions to position i of `to`. The window of
-/// three lobes is as wide as the spacing of the new positions. But it is at least as wide as the
-/// spacing of the old ones.
+/// Row i has the contributions of each of `from` positions to position i of `to`. The three
+/// lobes of the window are as wide as the larger spacing: that of the new or of the old
+/// positions.
 Tensor lanczos_weights(std::int64_t from, std::int64_t to, bool align_corners,
                        std::optional<double> factor, const Tensor& like) {
     double scale = static_cast<double>(from) / static_cast<double>(to);
@@ -262,7 +262,7 @@ Tensor lanczos_weights(std::int64_t from, std::int64_t to, bool align_corners,
     return all.to(like.options());
 }
 
-/// interpolate(mode="lanczos", antialias=True). Every script that calls interpolate refers to it.
+/// interpolate(mode="lanczos", antialias=True). Every script that calls interpolate refers to this.
 Tensor lanczos(const Tensor& x, const std::vector<std::int64_t>& size, bool align_corners,
                std::optional<double> tall, std::optional<double> wide) {
     if (x.dim() != 4 || size.size() != 2 || !x.is_floating_point())
@@ -285,7 +285,7 @@ void lanczos_by_size(Stack& stack) {
                                double_or_none(given[3]), double_or_none(given[4])));
 }
 
-/// Either the sizes are given, or the factors.
+/// The arguments are either sizes or factors.
 void lanczos_by_either(Stack& stack) {
     const Arguments given(stack, 4);
     const Tensor x = given.tensor(0);
@@ -304,7 +304,7 @@ void lanczos_by_either(Stack& stack) {
     stack.emplace_back(lanczos(x, size, given[2].toBool(), factors[0], factors[1]));
 }
 
-// An older LibTorch also has "correction", but requires `dim` and an integer.
+// Older LibTorch versions also have "correction", but require `dim` and an integer.
 constexpr NewerOperator kDefined[] = {
     {"aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? "
      "attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool "
@@ -396,7 +396,7 @@ void define_newer(std::span<const NewerOperator> operators) {
     for (const NewerOperator& op : operators) {
         const std::string_view schema = op.schema;
         const std::string name(schema.substr(0, schema.find_first_of(".(")));
-        // One node of a graph, for any of these functions.
+        // A node of a graph for any of these functions.
         const auto run = [name, function = op.run](Stack& stack) {
             const NodeScope scope(name, name);
             function(stack);

@@ -11,18 +11,17 @@
 namespace assay::torch_plugin {
 
 struct NewerOperator {
-    const char*
-        schema;  ///< PyTorch's schema, with a different overload name if an older one uses it
+    const char* schema;  ///< PyTorch's schema, with another overload name if an older one uses it
     void (*run)(torch::jit::Stack& stack);
 };
-/// For int8 programs (decomposed_quantisation.cpp); no LibTorch has them.
+/// The operators of int8 programs (decomposed_quantisation.cpp), which no LibTorch has.
 std::span<const NewerOperator> decomposed_quantisation();
 
-/// Defines the table's operators that LibTorch lacks, and leaves the others unchanged. Call it
+/// Defines the table's operators that LibTorch lacks, and does not change the others. Call this
 /// once, before the first file is read.
 void define_newer_operators();
 
-/// Which LibTorch has an operator that this one does not know ("aten::_safe_softmax").
+/// The LibTorch version that has an operator which this one lacks ("aten::_safe_softmax").
 std::string where_operator_is(std::string_view name);
 
 }  // namespace assay::torch_plugin

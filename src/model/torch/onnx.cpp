@@ -28,8 +28,8 @@ const OnnxBlock& branch_of(const OnnxNode& node, std::string_view name) {
     return *block;
 }
 
-/// A Loop's body. It takes the round, the condition and the carried values, and returns the
-/// condition, the carried values and the collected ones.
+/// A Loop's body. It takes the round, the condition and the carried values. It returns the
+/// condition, the carried values and the collected values.
 const OnnxBlock& body_of(const OnnxNode& node) {
     const auto body = std::ranges::find(node.blocks, "body", &OnnxBlock::name);
     const auto refused = [&](const char* what) {
@@ -73,7 +73,7 @@ private:
     }
 
     MissingOperators missing_;
-    bool quantised_ = false;  ///< whether one of them is quantized
+    bool quantised_ = false;  ///< whether some operator is quantized
 };
 
 class OnnxNetwork final : public Network {
@@ -109,10 +109,10 @@ public:
             c10::IValue& value = graph_.start.values[v];
             if (!value.isTensor()) continue;
             at::Tensor constant = value.toTensor();
-            // A transposed weight would be copied into order again at each run.
+            // Each run would copy a transposed weight into order.
             if (constant.is_non_overlapping_and_dense()) constant = constant.contiguous();
-            // Integers are shapes and positions, which are read on the CPU, unless they are
-            // quantized values.
+            // Integers other than quantized values are shapes and positions, which are read on the
+            // CPU.
             if (constant.is_floating_point() || quantised[v])
                 constant =
                     constant.to(computed_type(constant.scalar_type(), where.type)).to(where.device);
@@ -195,7 +195,7 @@ private:
     }
 
     /// Computes the nodes with constant inputs; the others become steps. In a branch that may never
-    /// run (`perhaps`), errors are postponed until it does.
+    /// run (`perhaps`), errors are postponed until it runs.
     void fold(std::vector<OnnxNode> nodes, std::vector<OnnxStep>& steps, bool perhaps = false) {
         for (OnnxNode& node : nodes) {
             if (node.op == "If") {
@@ -316,7 +316,7 @@ private:
     int output_;
     std::optional<std::array<std::int64_t, 4>> shape_;
     at::ScalarType type_;
-    std::optional<at::ScalarType> half_;  ///< all floats are computed in it
+    std::optional<at::ScalarType> half_;  ///< type in which all floats are computed
     WeightCost weights_;
     bool one_at_a_time_;
     std::vector<std::string> notes_;

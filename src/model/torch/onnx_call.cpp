@@ -30,7 +30,7 @@ Ints OnnxCall::ints_in(std::size_t i) const {
     const at::Tensor& tensor = in(i);
     if (tensor.is_floating_point() || tensor.dim() > 1)
         throw NodeError(fmt::format("input {} must be a list of whole numbers", i));
-    constexpr std::int64_t most = 64;  // no tensor has more dimensions
+    constexpr std::int64_t most = 64;  // limit for dimensions, which no tensor exceeds
     if (tensor.numel() > most)
         throw NodeError(
             fmt::format("input {} has {} numbers; the limit is {}", i, tensor.numel(), most));

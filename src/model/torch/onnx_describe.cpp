@@ -96,7 +96,7 @@ DescribedStep activation_node(LayerActivation which) {
     return out;
 }
 
-/// From 0 to 6; the bounds are attributes before opset 11.
+/// Clips to 0 and 6. The bounds are attributes before opset 11.
 DescribedStep clip_node(const OnnxNode& node, const OnnxCall& call, const ConstantOf& constant) {
     const auto is = [&](const char* attribute, std::size_t i, double wanted) {
         if (call.has_attribute(attribute)) return call.real(attribute, 0) == wanted;

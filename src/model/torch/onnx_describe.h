@@ -8,7 +8,7 @@
 
 namespace assay::torch_plugin {
 
-/// `constant(v)` returns the tensor of a value that is the same in each run, or an undefined
+/// `constant(v)` returns the tensor of value v if it is the same in each run, or else an undefined
 /// tensor. The caller adds reads, results and writes.
 DescribedStep described_node(const OnnxNode& node, const std::function<at::Tensor(int)>& constant);
 

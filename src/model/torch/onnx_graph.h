@@ -39,22 +39,22 @@ struct OnnxNode;
 /// A graph inside a node (a branch of an If, the body of a Loop). It may read values of the outer
 /// graph.
 struct OnnxBlock {
-    std::string name;         ///< the attribute's: "then_branch"
-    std::vector<int> inputs;  ///< for a body: the round, the condition, the carried values
+    std::string name;         ///< name of the attribute: "then_branch"
+    std::vector<int> inputs;  ///< inputs of a body: the round, the condition, the carried values
     std::vector<OnnxNode> nodes;
     std::vector<int> outputs;
 };
 
-/// The operator, with its domain unless that is ONNX's own: "Conv", "com.microsoft::Gelu".
+/// The operator, with its domain unless it is ONNX's own: "Conv", "com.microsoft::Gelu".
 struct OnnxNode : GraphNode {
     std::vector<int> inputs;   ///< numbers of values; -1 for omitted ones
     std::vector<int> outputs;  ///< the same
     std::vector<OnnxAttribute> attributes;
     std::vector<OnnxBlock> blocks;
-    std::int64_t opset = 0;  ///< of the graph or of the function from which it comes
+    std::int64_t opset = 0;  ///< opset of the graph or of the function that contains it
 
-    /// For needed_nodes(). Nothing is changed in place. Values that its blocks read count as its
-    /// reads.
+    /// For needed_nodes(). Nodes change no values in place. Values that a node's blocks read count
+    /// as its reads.
     bool changes_values() const { return false; }
     template <class Visit>
     void for_each_result(Visit&& visit) const {
@@ -70,17 +70,17 @@ struct OnnxNode : GraphNode {
     }
 };
 
-/// The newest operator definitions that are implemented here.
+/// The newest operator definitions that this code implements.
 inline constexpr std::int64_t kNewestOpset = 25;
 
 struct OnnxGraph {
-    std::vector<std::string> names;     ///< of the values
-    std::vector<at::Tensor> constants;  ///< by value; undefined if not constant
+    std::vector<std::string> names;     ///< names of the values
+    std::vector<at::Tensor> constants;  ///< tensors by value; undefined if not constant
     std::vector<OnnxNode> nodes;        ///< each after the nodes on which it depends
     int input = -1;
     std::optional<std::array<std::int64_t, 4>> input_shape;  ///< as declared; -1 means any size
     at::ScalarType input_type = at::kFloat;
-    at::ScalarType weight_type = at::kFloat;  ///< or the half precision that some of them have
+    at::ScalarType weight_type = at::kFloat;  ///< or the half precision that some weights have
     std::vector<int> outputs;
     WeightCost weights;
     bool one_at_a_time = false;      ///< images in one batch would change each other's scores
@@ -105,22 +105,22 @@ public:
     std::size_t count() const { return inputs_.size(); }
     bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i].defined(); }
     const at::Tensor& in(std::size_t i) const;
-    /// Undefined if omitted.
+    /// Returns an undefined tensor for an omitted input.
     at::Tensor in_or_none(std::size_t i) const { return has(i) ? inputs_[i] : at::Tensor(); }
     /// An input with integers (a shape, axes, ...).
     Ints ints_in(std::size_t i) const;
 
     bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
     std::int64_t integer(std::string_view name, std::int64_t fallback) const;
-    std::int64_t integer(std::string_view name) const;  ///< must be there
+    std::int64_t integer(std::string_view name) const;  ///< throws if the attribute is missing
     double real(std::string_view name, double fallback) const;
     std::string text(std::string_view name, std::string_view fallback) const;
     Ints integers(std::string_view name, Ints fallback = {}) const;
     std::vector<double> reals(std::string_view name) const;
     std::vector<std::string> texts(std::string_view name) const;
     at::Tensor tensor(std::string_view name) const;
-    /// Axes and the like: an attribute in old opsets, input `i` in new ones. None if nothing was
-    /// given.
+    /// Axes and similar lists: an attribute in old opsets, input `i` in new ones. No value if they
+    /// are omitted.
     std::optional<Ints> ints_of(std::string_view attribute, std::size_t i) const;
 
     /// Runs another operator with this node's attributes: the operation of a quantized operator
@@ -129,11 +129,11 @@ public:
 
     const std::string& op() const { return node_.op; }
     std::size_t outputs() const { return node_.outputs.size(); }
-    /// Somebody reads output `i`.
+    /// Whether some node reads output `i`.
     bool wants(std::size_t i) const { return i < node_.outputs.size() && node_.outputs[i] >= 0; }
 
-    /// For nodes of an opset newer than this code: an attribute that the operator did not look up
-    /// is one that it does not know.
+    /// For nodes of an opset newer than this code. An attribute that the operator did not look up
+    /// is unknown to it.
     void check_attributes() const;
 
 private:
@@ -147,7 +147,7 @@ private:
 
 using Tensors = std::vector<at::Tensor>;
 
-/// One operator. Exactly one of the two functions is set.
+/// An operator. Exactly one of the two functions is set.
 struct OnnxOperator {
     std::string_view name;
     at::Tensor (*one)(const OnnxCall& call) = nullptr;
@@ -170,20 +170,20 @@ std::span<const OnnxOperator> fused_operators();
 const OnnxOperator* find_onnx_operator(std::string_view name);
 
 // Helpers that several families use.
-/// -rank..rank-1 to 0..rank-1.
+// Converts an axis from -rank..rank-1 to 0..rank-1.
 std::int64_t axis_in(std::int64_t axis, std::int64_t rank);
 /// Refuses results that only a damaged or hostile file requests (over 2^31 numbers).
 void check_numbers(c10::IntArrayRef sizes);
-/// Integers as an int64 tensor, the form of ONNX's shapes.
+/// Integers as an int64 tensor, which is the form of ONNX's shapes.
 at::Tensor from_ints(const Ints& values);
 /// Moves `index` or another small operand to the device of `data`.
 at::Tensor beside(const at::Tensor& operand, const at::Tensor& data);
-/// ONNX's number type as ours. Half precision is computed in single precision, because CPU kernels
-/// for it are missing or slow.
+/// The number type for computing with ONNX's type. Half precision becomes single precision, because
+/// CPU kernels for it are missing or slow.
 at::ScalarType scalar_type_of(std::int64_t onnx_type);
 /// The same for quantized numbers: int8, uint8, int16 and uint16 (as int32).
 at::ScalarType quantised_type_of(std::int64_t onnx_type);
-/// Conv and Gemm, for the operators that process their result.
+/// Conv and Gemm, for operators that fuse further steps with them.
 at::Tensor convolved(const OnnxCall& call);
 at::Tensor general_product(const OnnxCall& call);
 
@@ -193,21 +193,21 @@ struct ConvolutionWindow {
     Ints kernel;
     Ints strides;
     Ints dilations;
-    Ints reach;  ///< kernel with its dilation
+    Ints reach;  ///< size of the kernel with its dilation
 };
 ConvolutionWindow window_of(const OnnxCall& call);
 
-/// Padding before and after, for each spatial dimension.
+/// The padding before and after, for each spatial dimension.
 struct Padding {
     Ints before;
     Ints after;
     bool symmetric() const { return before == after; }
 };
-/// "pads" and "auto_pad" for a window of `kernel` (already dilated) over `input`'s spatial
-/// dimensions.
+/// The padding by "pads" and "auto_pad" for a window of `kernel` (already dilated) over `input`'s
+/// spatial dimensions.
 Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& window,
                    const Ints& strides);
-/// `input` with `padding` around its spatial dimensions (cropped if negative).
+/// Returns `input` with `padding` around its spatial dimensions (cropped if negative).
 at::Tensor padded(const at::Tensor& input, const Padding& padding, double value);
 
 }  // namespace assay::torch_plugin

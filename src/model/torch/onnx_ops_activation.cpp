@@ -20,7 +20,7 @@ using at::Tensor;
 Tensor prelu(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     Tensor slope = call.in(1);
-    // Caffe's converters store the slopes of channels as a plain list.
+    // Caffe's converters store the channels' slopes as a list of one dimension.
     if (slope.dim() == 1 && x.dim() > 2 && slope.size(0) == x.size(1) && slope.size(0) > 1) {
         Ints shape(static_cast<std::size_t>(x.dim()), 1);
         shape[1] = slope.size(0);
@@ -33,13 +33,13 @@ Tensor hard_sigmoid(const OnnxCall& call) {
     return call.in(0).mul(call.real("alpha", 0.2)).add(call.real("beta", 0.5)).clamp(0, 1);
 }
 
-/// gamma * (x for x > 0, alpha * (exp(x) - 1) else); the defaults are those of the standard.
+/// Selu: gamma * (x for x > 0, alpha * (exp(x) - 1) else), with the standard's defaults.
 Tensor selu(const OnnxCall& call) {
     return at::elu(call.in(0), call.real("alpha", 1.67326319217681884765625),
                    call.real("gamma", 1.05070102214813232421875), 1);
 }
 
-/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1))
+/// Celu is max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
 Tensor celu(const OnnxCall& call) {
     const double alpha = call.real("alpha", 1.0);
     return at::elu(call.in(0), alpha, 1, 1 / alpha);
@@ -57,7 +57,7 @@ Tensor thresholded_relu(const OnnxCall& call) {
     return x.mul(x.gt(call.real("alpha", 1.0)));
 }
 
-/// (x + bias) below -lambd, (x - bias) above lambd, 0 between.
+/// Shrink is (x + bias) below -lambd, (x - bias) above lambd, 0 between.
 Tensor shrink(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const double bias = call.real("bias", 0.0), lambda = call.real("lambd", 0.5);

@@ -13,7 +13,7 @@ template <class Function>
 Tensor binary(const OnnxCall& call, Function&& function) {
     const Tensor& a = call.in(0);
     Tensor b = call.in(1);
-    // Before opset 7, `axis` gave the second operand's position. It was not counted from the end.
+    // Before opset 7, `axis` gave the second operand's position, counted from the start.
     if (call.opset() < 7 && call.integer("broadcast", 0) != 0 && call.has_attribute("axis")) {
         std::int64_t axis = call.integer("axis", 0);
         if (axis < 0) axis += a.dim();
@@ -42,7 +42,7 @@ Tensor power(const OnnxCall& call) {
                   [](const Tensor& a, const Tensor& b) { return a.pow(b).to(a.scalar_type()); });
 }
 
-/// fmod = 1: C's remainder (sign of the dividend); else Python's (sign of the divisor).
+/// With fmod = 1 C's remainder (sign of the dividend), else Python's (sign of the divisor).
 Tensor modulo(const OnnxCall& call) {
     const bool c_like = call.integer("fmod", 0) != 0;
     return binary(call, [&](const Tensor& a, const Tensor& b) {
@@ -59,7 +59,7 @@ Tensor folded_over_inputs(const OnnxCall& call, Function&& function) {
     return out;
 }
 
-/// Bounds are attributes before opset 11 and inputs since.
+/// Bounds are attributes before opset 11, and inputs since opset 11.
 Tensor clip(const OnnxCall& call) {
     const auto given = [&](const char* attribute, std::size_t i) {
         return call.has_attribute(attribute) || call.has(i);
@@ -154,7 +154,7 @@ std::span<const OnnxOperator> elementwise_operators() {
         {"Floor", [](const OnnxCall& c) { return c.in(0).floor(); }},
         {"Ceil", [](const OnnxCall& c) { return c.in(0).ceil(); }},
         {"Round",
-         [](const OnnxCall& c) { return c.in(0).round(); }},  // half to even, both here and there
+         [](const OnnxCall& c) { return c.in(0).round(); }},  // rounds half to even, like ONNX
         {"Sin", [](const OnnxCall& c) { return c.in(0).sin(); }},
         {"Cos", [](const OnnxCall& c) { return c.in(0).cos(); }},
         {"Atan", [](const OnnxCall& c) { return c.in(0).atan(); }},

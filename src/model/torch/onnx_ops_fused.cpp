@@ -32,7 +32,7 @@ Tensor swish(const Tensor& x, double alpha) {
     return x.mul(x.mul(alpha).sigmoid());
 }
 
-/// x / sqrt(mean of squares + epsilon) * scale over the dimensions from `axis` on.
+/// Computes x / sqrt(mean of squares + epsilon) * scale over the dimensions from `axis` on.
 Tensor rms_normalised(const Tensor& x, const Tensor& scale, std::int64_t axis, double epsilon) {
     Ints axes;
     for (std::int64_t d = axis_in(axis, x.dim()); d < x.dim(); ++d) axes.push_back(d);
@@ -93,7 +93,7 @@ Tensor fused_gemm(const OnnxCall& call) {
 Tensor fused_matmul(const OnnxCall& call) {
     const auto operand = [&](std::size_t i, const char* last, const char* batch) {
         Tensor x = call.in(i);
-        // transBatch: the first dimension moves behind the other batch dimensions.
+        // With transBatch, the first dimension moves behind the other batch dimensions.
         if (call.integer(batch, 0) != 0) {
             if (x.dim() < 3) throw NodeError(fmt::format("{} needs three dimensions", batch));
             x = x.movedim(0, x.dim() - 2);
@@ -116,7 +116,7 @@ Tensor joined_heads(const Tensor& x) {
     return x.transpose(1, 2).reshape({x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 
-/// `scale` as an attribute. If it is omitted or 0, one over the root of a head's width.
+/// The attribute `scale`. If it is omitted or 0, one divided by the root of a head's width.
 double scale_of(const OnnxCall& call, const Tensor& query) {
     const double given = call.real("scale", 0);
     return given != 0 ? given : 1 / std::sqrt(static_cast<double>(query.size(-1)));
@@ -136,9 +136,9 @@ void refuse_outputs(const OnnxCall& call) {
 }
 
 /// The numbers that a mask adds to weights of batch x heads x queries x keys: 0 for an allowed key,
-/// else mask_filter_value. There are three forms of masks. The first has the number of keys of each
-/// image. The second has the ends of the keys of all images, and then their beginnings. The third
-/// has 1 or 0 for each image and key, or for each image, query and key.
+/// and mask_filter_value for other keys. There are three forms of masks. The first has the number
+/// of keys of each image. The second has the ends of the keys of all images, and then their
+/// beginnings. The third has 1 or 0 for each image and key, or for each image, query and key.
 Tensor added_by(const OnnxCall& call, const Tensor& mask, std::int64_t batch, std::int64_t queries,
                 std::int64_t keys) {
     Tensor seen;
@@ -161,8 +161,8 @@ Tensor added_by(const OnnxCall& call, const Tensor& mask, std::int64_t batch, st
     return seen.unsqueeze(1).logical_not().to(at::kFloat).mul(hidden);
 }
 
-/// The mask at input `i` and the numbers at input `bias`, which are both added to the weights;
-/// undefined if there are none.
+/// The mask at input `i` plus the numbers at input `bias`, to be added to the weights; undefined
+/// without both.
 Tensor hiding(const OnnxCall& call, std::size_t i, std::size_t bias, const Tensor& query,
               const Tensor& key) {
     if (!call.has(i)) return call.in_or_none(bias);
@@ -171,7 +171,7 @@ Tensor hiding(const OnnxCall& call, std::size_t i, std::size_t bias, const Tenso
     return call.has(bias) ? mask.add(call.in(bias)) : mask;
 }
 
-/// ONNX Runtime's Attention: x, the weights of query, key and value side by side, their bias.
+/// Inputs of ONNX Runtime's Attention: x, the stacked weights of query, key and value, their bias.
 Tensor microsoft_attention(const OnnxCall& call) {
     refuse_inputs(call, {4, 6}, "a state from before");
     refuse_outputs(call);
@@ -190,7 +190,7 @@ Tensor microsoft_attention(const OnnxCall& call) {
                                   call.integer("unidirectional", 0) != 0, scale_of(call, query)));
 }
 
-/// Query, key and value as separate inputs (with one bias for the three), or packed in one tensor.
+/// Inputs: query, key and value separately (with one bias for the three), or packed in one tensor.
 Tensor multi_head_attention(const OnnxCall& call) {
     refuse_inputs(call, {6, 7, 8, 9}, "a state from before");
     refuse_outputs(call);
@@ -212,7 +212,7 @@ Tensor multi_head_attention(const OnnxCall& call) {
             bias = {all.narrow(0, 0, width), all.narrow(0, width, width), all.slice(0, 2 * width)};
         }
         const auto headed = [&](const Tensor& x, const Tensor& b) {
-            if (x.dim() == 4) {  // heads are a separate dimension already
+            if (x.dim() == 4) {  // heads are already a separate dimension
                 return b.defined() ? x.add(b.reshape({1, x.size(1), 1, x.size(3)})) : x;
             }
             return split_heads(b.defined() ? x.add(b) : x, heads);
@@ -231,8 +231,8 @@ Tensor multi_head_attention(const OnnxCall& call) {
                                   call.integer("unidirectional", 0) != 0, scale_of(call, query)));
 }
 
-/// ONNX's own (opset 23): heads are separate (4 dimensions) or side by side (3). If there are fewer
-/// key and value heads, groups of queries share them.
+/// ONNX's own Attention (opset 23), with separate heads (4 dimensions) or heads side by side (3).
+/// Groups of queries share fewer key and value heads.
 Tensor onnx_attention(const OnnxCall& call) {
     refuse_inputs(call, {4, 5, 6}, "a state from before");
     refuse_outputs(call);
@@ -255,7 +255,7 @@ Tensor onnx_attention(const OnnxCall& call) {
 }
 
 /// Rotates the pairs of each head by the angles of its position. Cosines and sines are batch x
-/// positions x pairs. A pair consists of two neighbors, or of one number from each half.
+/// positions x pairs. A pair is two neighbors, or one number from each half.
 Tensor turned_pairs(const OnnxCall& call, const Tensor& cosines, const Tensor& sines) {
     const std::int64_t pairs = cosines.size(-1);
     const bool flat = call.in(0).dim() == 3;
@@ -291,13 +291,13 @@ Tensor rows_at(const Tensor& table, const Tensor& positions) {
         .reshape({positions.size(0), positions.size(1), table.size(1)});
 }
 
-/// x, cosines, sines, positions. Without positions there is a row for each.
+/// Inputs: x, cosines, sines, positions. Without positions, there is a row for each position.
 Tensor rotary_embedding(const OnnxCall& call) {
     if (!call.has(3)) return turned_pairs(call, call.in(1), call.in(2));
     return turned_pairs(call, rows_at(call.in(1), call.in(3)), rows_at(call.in(2), call.in(3)));
 }
 
-/// x, positions, cosines, sines. A single number is the first position of each image.
+/// Inputs: x, positions, cosines, sines. A single number is the first position of each image.
 Tensor microsoft_rotary_embedding(const OnnxCall& call) {
     if (call.integer("is_packed_batching", 0) != 0 || call.real("scale", 1.0) != 1.0)
         throw NodeError("packed batches and a scale are not supported");

@@ -18,7 +18,7 @@ Tensor positions(const Tensor& given, const Tensor& data, std::int64_t size) {
     return index.add(index.lt(0).to(at::kLong).mul(size));
 }
 
-/// begin, end and step as in Python's slices. An end far beyond the size means all.
+/// begin, end and step are as in Python's slices. An end far beyond the size means the size.
 Tensor cut(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end,
            std::int64_t step) {
     const std::int64_t size = x.size(axis);
@@ -74,12 +74,12 @@ Tensor gather_elements(const OnnxCall& call) {
     return x.gather(axis, positions(call.in(1), x, x.size(axis)));
 }
 
-/// The last dimension of `index` as one list of positions for each leading dimension of `data`.
+/// The last dimension of `index` as one list of positions per leading dimension of `data`.
 std::vector<at::indexing::TensorIndex> columns(const Tensor& index, const Tensor& data) {
     if (index.dim() < 1 || index.size(-1) > data.dim())
         throw NodeError("positions with more coordinates than the data has");
     std::vector<at::indexing::TensorIndex> out;
-    // reserves first, because copies would read their unset members
+    // reserves memory first, because copies would read unset members
     out.reserve(static_cast<std::size_t>(index.size(-1)));
     for (std::int64_t d = 0; d < index.size(-1); ++d)
         out.emplace_back(positions(index.select(-1, d), data, data.size(d)));
@@ -128,7 +128,7 @@ std::span<const OnnxOperator> index_operators() {
         {"GatherND", gather_nd},
         {"ScatterND", scatter_nd},
         {"ScatterElements", scatter_elements},
-        {"Scatter", scatter_elements},  // its name before opset 11
+        {"Scatter", scatter_elements},  // the name before opset 11
         {"OneHot", one_hot},
         {"NonZero", [](const OnnxCall& c) { return c.in(0).nonzero().t(); }},
     };

@@ -115,13 +115,13 @@ Tensor general_product(const OnnxCall& call) {
 
 namespace {
 
-/// In training mode the statistics are those of the batch, so the result would not depend on one
-/// image alone. That is fine if no image enters: networks with standardized weights normalize them
-/// this way.
+/// In training mode, the statistics are those of the batch, so images would affect each other. This
+/// is right if the input does not depend on images: networks with standardized weights normalize
+/// them so.
 Tensors batch_normalization(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     // Before opset 14, outputs for the statistics imply training. But old converters also wrote
-    // them for evaluation, and nothing reads them.
+    // these outputs for evaluation, and no node reads them.
     const bool training = call.opset() >= 14
                               ? call.integer("training_mode", 0) != 0
                               : call.outputs() > 1 && (call.folding() || call.wants(1));
@@ -182,7 +182,7 @@ Tensor layer_normalization(const OnnxCall& call) {
     return bias.defined() ? normal.add(bias) : normal;
 }
 
-/// Local response: x / (bias + alpha / size * sum of squares over `size` neighbouring
+/// Local response normalization: x / (bias + alpha / size * sum of squares over `size` neighbouring
 /// channels)^beta.
 Tensor local_response(const OnnxCall& call) {
     const Tensor& x = call.in(0);
@@ -229,8 +229,8 @@ Tensor einsum(const OnnxCall& call) {
     return at::einsum(call.text("equation", ""), operands);
 }
 
-/// Returns its input in evaluation mode. In training mode, which an input announces, this is so
-/// only for a ratio of 0.
+/// Returns its input in evaluation mode. In training mode, which an input sets, it only does so for
+/// a ratio of 0.
 Tensors dropout(const OnnxCall& call) {
     if (call.has(2) && call.in(2).item<bool>()) {
         const double ratio = call.has(1) ? call.in(1).item<double>() : 0.5;

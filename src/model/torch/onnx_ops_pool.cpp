@@ -61,7 +61,7 @@ Pool pool_of(const OnnxCall& call) {
             throw NodeError(fmt::format("the window of {} is larger than the {} pixels under it",
                                         reach[d], size));
         std::int64_t steps = component / p.strides[d];
-        // Rounded up, unless the last window would begin in the padding.
+        // Rounds up, unless the last window would begin in the padding.
         if (call.integer("ceil_mode", 0) != 0 && component % p.strides[d] != 0 &&
             (steps + 1) * p.strides[d] < size + p.padding.before[d])
             ++steps;
@@ -104,7 +104,7 @@ Tensor max_pool(const OnnxCall& call) {
     return p.finished(at::max_pool2d(x, p.kernel, p.strides, {0, 0}, p.dilations, up)).to(type);
 }
 
-/// The sum under each window of `x`, with zeros around it.
+/// Computes the sum under each window of `x`, with zeros around it.
 Tensor sums_of(const Pool& p, const Tensor& x) {
     // If the size is rounded up, the last window may reach beyond the padding.
     Padding around = p.padding;
@@ -138,7 +138,7 @@ double exponent_of(const OnnxCall& call) {
     return p;
 }
 
-/// (sum of |x|^p)^(1/p), given a function that sums.
+/// Computes (sum of |x|^p)^(1/p), given a function that sums.
 template <class Sum>
 Tensor norm_by(double p, const Tensor& x, Sum&& sum) {
     if (p == 1) return sum(x.abs());

@@ -1,5 +1,5 @@
-// ONNX's integer arithmetic, as the standard defines it: numbers are scaled, rounded (half to even)
-// and clipped to the range of their type. Sums of products are exact.
+// ONNX's integer arithmetic as in the standard: numbers are scaled, rounded (half to even) and
+// clipped to the range of their type. Sums of products are exact.
 #include <ATen/ops/cat.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/softmax.h>
@@ -53,13 +53,13 @@ Tensor along(const Tensor& given, const Tensor& x, std::int64_t axis, std::int64
     return values.repeat_interleave(block, axis).narrow(axis, 0, x.size(axis));
 }
 
-/// Numbers in units of their scale: rounded, shifted by the zero point, clipped to the type's
-/// range.
+/// Converts numbers to units of their scale: rounded, shifted by the zero point, and clipped to the
+/// type's range.
 Tensor rounded_to(const Tensor& x, const Tensor& zero, at::ScalarType type) {
     const Range range = range_of(type);
     Tensor y = x.round();
     if (zero.defined()) y = y.add(zero);
-    // NaN becomes 0 instead of a result that depends on the processor.
+    // NaN becomes 0, because its result would depend on the processor.
     return y.nan_to_num(0.0).clamp(range.low, range.high).to(type);
 }
 
@@ -92,8 +92,8 @@ Tensor dequantize_linear(const OnnxCall& call) {
     return whole.to(at::kFloat).mul(along(call.in(1), x, axis, block).to(at::kFloat));
 }
 
-/// The range is that of the whole tensor, including 0. There is no gradient, as for everything that
-/// rounds, because through the scale it would only reach the smallest and largest elements.
+/// The range is that of the whole tensor, including 0. There is no gradient, as for all operators
+/// that round, because it would only reach the smallest and largest elements.
 Tensors dynamic_quantize_linear(const OnnxCall& call) {
     const Tensor x = call.in(0).to(at::kFloat).detach();
     if (x.numel() == 0) throw NodeError("an empty tensor has no range");
@@ -103,7 +103,7 @@ Tensors dynamic_quantize_linear(const OnnxCall& call) {
     return {quantised(x, scale, zero, at::kByte), scale, zero};
 }
 
-/// Number minus zero point, as doubles. Sums of 2^37 products of bytes are exact.
+/// The numbers minus the zero point, as doubles. Sums of 2^37 products of bytes are exact.
 Tensor centred(const OnnxCall& call, std::size_t value, std::size_t zero, std::int64_t axis) {
     const Tensor whole = call.in(value).to(at::kLong);
     if (!call.has(zero)) return whole.to(at::kDouble);
@@ -136,7 +136,7 @@ Tensor meant(const OnnxCall& call, std::size_t value, std::size_t scale) {
     return centred(call, value, scale + 1, 1).mul(along(call.in(scale), call.in(value), 1, 0));
 }
 
-/// The inverse. `like` gives the type if there is no zero point.
+/// The inverse of real_values(). `like` gives the type if there is no zero point.
 Tensor written(const OnnxCall& call, const Tensor& x, std::size_t scale, const Tensor& like) {
     const Tensor zero = call.in_or_none(scale + 1);
     return quantised(x, call.in(scale).to(at::kDouble).reshape({}),
@@ -175,10 +175,10 @@ Tensor qlinear_matmul(const OnnxCall& call) {
     return requantised(call, a.matmul(b), left.mul(right), 6, 7);
 }
 
-// The same for operators that ONNX Runtime quantizes beyond the standard (com.microsoft). Sums and
-// products of two tensors are rounded after adding the zero point, as defined.
+// The same for operators that ONNX Runtime quantizes in addition to the standard (com.microsoft).
+// Sums and products of two tensors are rounded after adding the zero point, as defined.
 
-/// Inputs: a, its scale and zero point, b, its scale and zero point, the result's.
+/// Inputs: a, its scale and zero point, b, its scale and zero point, and those of the result.
 template <class Combine>
 Tensor qlinear_of_two(const OnnxCall& call, Combine&& combine) {
     const Tensor y =
@@ -191,7 +191,7 @@ Tensor qlinear_of_two(const OnnxCall& call, Combine&& combine) {
         .to(type);
 }
 
-/// Inputs: x, its scale and zero point, the result's. The operator runs on the real values.
+/// Inputs: x, its scale and zero point, the result's scale and zero point. Runs on the real values.
 template <class Function>
 Tensor qlinear_of(const OnnxCall& call, Function&& function) {
     return written(call, function(meant(call, 0, 1)), 3, call.in(0));
@@ -239,7 +239,7 @@ Tensor qlinear_softmax(const OnnxCall& call) {
     });
 }
 
-/// Inputs: condition, a, its scale and zero point, b, its scale and zero point, the result's.
+/// Inputs: condition, a, its scale and zero point, b, its scale and zero point, the result's two.
 Tensor qlinear_where(const OnnxCall& call) {
     return written(call, at::where(call.in(0), meant(call, 1, 2), meant(call, 4, 5)), 7,
                    call.in(1));
@@ -256,7 +256,7 @@ Tensor qlinear_concat(const OnnxCall& call) {
 }
 
 /// Inputs: a, its scale and zero point, b, its scale and zero point, c (int32 with scale a * b),
-/// the result's scale and zero point. Without the latter the result has real values.
+/// the result's scale and zero point. Without the result's scale, it has real values.
 Tensor qgemm(const OnnxCall& call) {
     const auto side = [&](std::size_t i, const char* transposed, std::int64_t scales_along) {
         const Tensor whole = call.in(i).to(at::kLong);
@@ -275,7 +275,7 @@ Tensor qgemm(const OnnxCall& call) {
     return call.has(7) ? requantised(call, sums, factor, 7, 8) : sums.mul(factor).to(at::kFloat);
 }
 
-/// Inputs: a, b, their scales, their zero points, a float bias.
+/// Inputs: a, b, their scales, their zero points, and a float bias.
 Tensor matmul_integer_to_float(const OnnxCall& call) {
     const Tensor product = centred(call, 0, 4, -2).matmul(centred(call, 1, 5, -1));
     const Tensor y = product.mul(along(call.in(2), product, -2, 0).to(at::kDouble))
@@ -284,8 +284,8 @@ Tensor matmul_integer_to_float(const OnnxCall& call) {
     return call.has(6) ? y.add(call.in(6)) : y;
 }
 
-/// Floats that are quantized by their range, times b. Further inputs: its scale and zero point, a
-/// float bias.
+/// Multiplies floats, which are quantized by their range, by b. Further inputs: the scale and zero
+/// point of b, and a float bias.
 Tensor dynamic_quantize_matmul(const OnnxCall& call) {
     const Tensors a = dynamic_quantize_linear(call);
     const Tensor left = a[0].to(at::kLong).sub(a[2]).to(at::kDouble);
@@ -296,7 +296,7 @@ Tensor dynamic_quantize_matmul(const OnnxCall& call) {
     return call.has(4) ? y.add(call.in(4)) : y;
 }
 
-/// Like ONNX's, with the channels first or last.
+/// Like ONNX's operator, with the channels first or last.
 Tensor microsoft_qlinear_conv(const OnnxCall& call) {
     return channels_first(call, call.in(0), [&](const Tensor& x) {
         Tensors inputs = {x};

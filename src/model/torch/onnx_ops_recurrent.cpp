@@ -21,7 +21,7 @@ Activation activation_named(const std::string& name) {
         fmt::format("activation \"{}\" is not supported; Sigmoid, Tanh and Relu are", name));
 }
 
-/// The weights of one direction. The numbers of the gates are stacked.
+/// The weights of one direction, with the gates' numbers stacked.
 struct CellDirection {
     Tensor w;                                   ///< gates * hidden x width of the input
     Tensor r;                                   ///< gates * hidden x hidden
@@ -47,14 +47,14 @@ struct CellState {
     Tensor hidden, cell;
 };
 
-/// One step. `x` is the input's part for all gates (batch x gates * hidden).
+/// Computes one step. `x` is the input's part for all gates (batch x gates * hidden).
 using CellStep = CellState (*)(const CellDirection& d, const Tensor& x, const CellState& before,
                                bool option);
 
 CellState lstm_step(const CellDirection& d, const Tensor& x, const CellState& before, bool) {
     const std::int64_t hidden = before.hidden.size(-1);
     const Tensor sums = x.add(d.of_hidden(before.hidden));
-    // Gates in ONNX's order: input, output, forget, cell.
+    // The gates in ONNX's order are input, output, forget, cell.
     const auto gate = [&](std::int64_t i) { return sums.narrow(-1, i * hidden, hidden); };
     const auto peeped = [&](std::int64_t i, const Tensor& cell) {
         if (!d.peepholes.defined()) return gate(i);
@@ -70,7 +70,7 @@ CellState lstm_step(const CellDirection& d, const Tensor& x, const CellState& be
 CellState gru_step(const CellDirection& d, const Tensor& x, const CellState& before,
                    bool reset_after) {
     const std::int64_t hidden = before.hidden.size(-1);
-    // Gates in ONNX's order: update, reset, hidden.
+    // The gates in ONNX's order are update, reset, hidden.
     const auto part = [&](const Tensor& all, std::int64_t i) {
         return all.narrow(-1, i * hidden, hidden);
     };
@@ -177,7 +177,7 @@ Tensors recurrent(const OnnxCall& call, const CellKind& kind) {
         last_hidden.push_back(state.hidden);
         last_cell.push_back(state.cell);
     }
-    // steps x directions x batch x hidden, or batch x steps x directions x hidden.
+    // The layout is steps x directions x batch x hidden, or batch x steps x directions x hidden.
     const Tensor every = at::stack(all, 1);
     const auto laid = [&](const Tensors& parts) {
         const Tensor joined = at::stack(parts);

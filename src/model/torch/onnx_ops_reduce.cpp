@@ -10,7 +10,7 @@ namespace {
 
 using at::Tensor;
 
-/// Axes were an attribute before, and are an input since opset 18 (13 for ReduceSum).
+/// Axes are an input since opset 18 (13 for ReduceSum), and were an attribute before.
 template <class Function>
 Tensor reduce(const OnnxCall& call, Function&& function) {
     const Tensor& x = call.in(0);
@@ -25,7 +25,7 @@ Tensor reduce(const OnnxCall& call, Function&& function) {
 
 Tensor product(const Tensor& x, Ints axes, bool keep) {
     std::ranges::sort(axes,
-                      std::greater<>());  // from the back, so that earlier positions stay valid
+                      std::greater<>());  // from the last one, so that earlier positions stay valid
     Tensor out = x;
     for (const std::int64_t axis : axes) out = out.prod(axis, keep);
     return out;

@@ -23,13 +23,13 @@ struct Rule {
     std::string coordinates;  ///< how to find a result pixel's position in the input
     std::string nearest;
     double cubic_a;
-    bool antialias = false;        ///< when shrinking, stretch the filter over all pixels that it
+    bool antialias = false;        ///< whether shrinking stretches the filter over the pixels it
                                    ///< replaces
-    bool exclude_outside = false;  ///< pixels outside the image get no weight
+    bool exclude_outside = false;  ///< whether pixels outside the image get no weight
 };
 
-/// The position of result pixel `i` in the input, in pixels. Uses single precision as the reference
-/// runtimes do, because whether 1.5 / 0.6 - 0.5 falls short of 2 decides which pixel is nearest.
+/// The position of result pixel `i` in the input, in pixels. Uses single precision like the
+/// reference runtimes, because rounding of 1.5 / 0.6 - 0.5 decides which pixel is nearest.
 float source(const Rule& rule, float i, float scale, std::int64_t in, std::int64_t out) {
     const auto last = [](std::int64_t size) { return static_cast<float>(size - 1); };
     if (rule.coordinates == "half_pixel") return (i + 0.5F) / scale - 0.5F;
@@ -37,7 +37,7 @@ float source(const Rule& rule, float i, float scale, std::int64_t in, std::int64
     if (rule.coordinates == "asymmetric") return i / scale;
     if (rule.coordinates == "align_corners") return out > 1 ? i * last(in) / last(out) : 0.0F;
     if (rule.coordinates == "half_pixel_symmetric") {
-        // If the size was rounded, both halves of the image are treated alike.
+        // If the size was rounded, treats both halves of the image in the same way.
         const float rounding = static_cast<float>(out) / (scale * static_cast<float>(in));
         const float middle = static_cast<float>(in) / 2.0F;
         return middle * (1.0F - rounding) + (i + 0.5F) / scale - 0.5F;
@@ -55,7 +55,7 @@ double rounded(const Rule& rule, double x) {
     throw NodeError(fmt::format("nearest_mode \"{}\" is not supported", rule.nearest));
 }
 
-/// Keys' cubic for a distance d.
+/// Keys' cubic filter for a distance d.
 double cubic(double a, double d) {
     d = std::abs(d);
     if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
@@ -157,8 +157,8 @@ Neighbours linear_neighbours(const Tensor& x, std::int64_t axis, std::int64_t ou
     return all;
 }
 
-/// Codes between codes, bit-identical to ONNX Runtime: four products in single precision, whose sum
-/// is truncated to an integer. Otherwise a third of the pixels would differ.
+/// Interpolates codes with the same bits as ONNX Runtime: four products in single precision, whose
+/// sum is truncated to an integer. Otherwise a third of the pixels would differ.
 Tensor resize_codes(const Tensor& x, const Neighbours& rows, const Neighbours& columns) {
     Tensor sum;
     for (std::size_t r = 0; r < 2; ++r) {
@@ -180,8 +180,8 @@ std::vector<double> doubles(const Tensor& tensor) {
     return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
-/// One scale for all axes that respects the bounds in `sizes`: never above them ("not_larger") or
-/// never below them ("not_smaller"). `sizes` become the result's sizes, with halves rounded up.
+/// One scale for all axes with which sizes are never above `sizes` ("not_larger"), or never below
+/// ("not_smaller"). `sizes` become the result's sizes, with halves rounded up.
 std::vector<double> common_scale(const Tensor& x, const Ints& axes, const std::string& policy,
                                  Ints& sizes) {
     if (policy != "not_larger" && policy != "not_smaller")
@@ -223,7 +223,7 @@ Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, con
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::int64_t axis = axis_in(axes[i], x.dim());
         const std::int64_t in = x.size(axis);
-        // Single precision, as in ONNX Runtime: 5 pixels times 1.8 give 9 and not a little less.
+        // Uses single precision like ONNX Runtime: 5 pixels times 1.8 give 9, not slightly less.
         const float product =
             static_cast<float>(in) * static_cast<float>(scales.empty() ? 1.0 : scales[i]);
         const double wanted = sizes.empty() ? std::floor(product) : static_cast<double>(sizes[i]);
@@ -255,7 +255,7 @@ Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, con
     return resize_codes(x, *both[0], *both[1]);
 }
 
-/// Opset 10 had (X, scales) and one coordinate mode; since 11: (X, roi, scales, sizes).
+/// Inputs: (X, scales) with one coordinate mode in opset 10; (X, roi, scales, sizes) since 11.
 Tensor resize(const OnnxCall& call) {
     Rule rule = {call.text("mode", "nearest"),
                  call.text("coordinate_transformation_mode", "half_pixel"),

@@ -75,23 +75,23 @@ Tensor affine_grid(const OnnxCall& call) {
     }
     const bool corners = call.integer("align_corners", 0) != 0;
     for (std::size_t d = 2; d < size.size(); ++d) {
-        // PyTorch puts a single point in the middle, ONNX's reference at the beginning, and ONNX
-        // Runtime at the end.
+        // A single point is in the middle in PyTorch, at the beginning in ONNX's reference, and at
+        // the end in ONNX Runtime.
         if (corners && size[d] == 1)
             throw NodeError("align_corners on a side with one pixel is ambiguous");
     }
     return at::affine_grid_generator(theta, size, corners);
 }
 
-/// A deformable convolution: each weight of the window reads at its own position.
+/// A deformable convolution, in which each weight of the window reads at its own position.
 struct Deformed {
     Tensor x;       ///< n x offset groups x channels of each x pixels
     Tensor offset;  ///< n x offset groups x weights of the window x 2 x pixels of the result
     Tensor mask;    ///< the same without the 2; undefined if there is none
     std::int64_t height = 0, width = 0;
 
-    /// What the `k`-th weight reads, with rows y and columns x as its position without offset: four
-    /// pixels interpolated bilinearly, with 0 outside.
+    /// The values that the `k`-th weight reads, at rows y and columns x plus its offset: bilinear
+    /// interpolation, with 0 outside.
     Tensor read(std::int64_t k, const Tensor& rows, const Tensor& columns) const {
         const Tensor moved = offset.select(2, k);
         const Tensor y = rows.add(moved.select(2, 0)), x_at = columns.add(moved.select(2, 1));
@@ -187,7 +187,7 @@ Tensor deform_conv(const OnnxCall& call) {
     return call.has(3) ? product.add(call.in(3).reshape({outputs, 1, 1})) : product;
 }
 
-/// Sums overlapping windows into an image: the inverse of extracting them, except for sums.
+/// Sums overlapping windows into an image; the inverse of extracting windows without overlap.
 Tensor columns_to_image(const OnnxCall& call) {
     const Ints image = call.ints_in(1), block = call.ints_in(2);
     const Ints strides = call.integers("strides", {1, 1});
@@ -201,7 +201,7 @@ Tensor columns_to_image(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     constexpr std::int64_t most = 1 << 24;
     for (std::size_t d = 0; d < 2; ++d) {
-        // ATen divides by the product of the block, which could silently overflow.
+        // ATen divides by the product of the block's sides, which could silently overflow.
         for (const std::int64_t v : {image[d], block[d], strides[d], dilations[d]}) {
             if (v < 1 || v > most)
                 throw NodeError("a size, stride or dilation that is out of range");

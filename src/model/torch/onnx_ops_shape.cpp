@@ -75,7 +75,7 @@ Tensor transpose(const OnnxCall& call) {
     return x.permute(call.integers("perm", order));
 }
 
-/// Both sides broadcast: a requested size of 1 keeps the input's size.
+/// Both shapes broadcast, so a requested size of 1 keeps the input's size.
 Tensor expand(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     Ints sizes = call.ints_in(1);
@@ -180,7 +180,7 @@ Tensors split(const OnnxCall& call) {
     return x.split_with_sizes(sizes, axis);
 }
 
-/// torch's modes by ONNX's names; pads are [begin of each axis, end of each axis].
+/// torch's modes by ONNX's names. The pads are [begin of each axis, end of each axis].
 Tensor pad(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::string mode = call.text("mode", "constant");
@@ -204,7 +204,7 @@ Tensor pad(const OnnxCall& call) {
     }
     if (mode != "reflect" && mode != "edge")
         throw NodeError(fmt::format("mode \"{}\" is not supported", mode));
-    // Processes one axis after the other by positions, for any rank and any axes.
+    // Processes one axis after the other by index, for any rank and any axes.
     Tensor out = x;
     for (std::int64_t d = 0; d < x.dim(); ++d) {
         const std::int64_t before = padding.before[static_cast<std::size_t>(d)];
@@ -227,7 +227,7 @@ Tensor pad(const OnnxCall& call) {
     return out;
 }
 
-/// Blocks of channels become blocks of pixels. DCR: depth, column, row; CRD: the order of
+/// Blocks of channels become blocks of pixels. DCR means depth, column, row, and CRD the order of
 /// PixelShuffle.
 Tensor depth_to_space(const OnnxCall& call) {
     const Tensor& x = call.in(0);
@@ -250,8 +250,8 @@ Tensor space_to_depth(const OnnxCall& call) {
     return x.reshape({n, c, h, b, w, b}).permute({0, 3, 5, 1, 2, 4}).reshape({n, c * b * b, h, w});
 }
 
-/// Gives each named axis a requested size by cropping or padding with zeros. An odd pixel is at the
-/// end.
+/// Gives each named axis a requested size by cropping or padding with zeros. An odd pixel is
+/// cropped or added at the end.
 Tensor center_crop_pad(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Ints sizes = call.ints_in(1);
@@ -282,7 +282,7 @@ Tensor center_crop_pad(const OnnxCall& call) {
     return out;
 }
 
-/// Ones on a diagonal, in the shape of the input.
+/// Makes ones on a diagonal, in the shape of the input.
 Tensor eye_like(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     if (x.dim() != 2) throw NodeError(fmt::format("a {}-dimensional matrix", x.dim()));

@@ -15,7 +15,7 @@ namespace {
 void visit_names_read(const onnx::NodeProto& node, int depth,
                       const std::function<void(const std::string&)>& visit) {
     constexpr int deepest = 64;
-    if (depth > deepest) return;  // protobuf reads no deeper nesting
+    if (depth > deepest) return;  // protobuf refuses deeper nesting
     for (const std::string& name : node.input()) visit(name);
     for (const onnx::AttributeProto& attribute : node.attribute()) {
         if (!attribute.has_g()) continue;
@@ -46,7 +46,7 @@ std::vector<const onnx::NodeProto*> nodes_in_order(const onnx::GraphProto& graph
         for (const int maker : needed) readers[static_cast<std::size_t>(maker)].push_back(n);
         waits[static_cast<std::size_t>(n)] = static_cast<int>(needed.size());
     }
-    // Takes the first node that can be computed, so that a correct order does not change.
+    // Takes the first node that can be computed, so that a correct order is kept.
     std::priority_queue<int, std::vector<int>, std::greater<>> ready;
     for (int n = 0; n < graph.node_size(); ++n) {
         if (waits[static_cast<std::size_t>(n)] == 0) ready.push(n);

@@ -1,4 +1,4 @@
-// Converts protobuf to OnnxGraph, and checks everything that a damaged file may get wrong.
+// Converts protobuf to OnnxGraph, and checks all properties that may be wrong in a damaged file.
 #include <fmt/format.h>
 #include <google/protobuf/unknown_field_set.h>
 #include <onnx/onnx_pb.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Functions may call functions, so a few bytes can ask for any number of nodes.
+/// Functions may call functions, so a few bytes can define any number of nodes.
 constexpr std::size_t kMostNodes = 1'000'000;
 constexpr int kDeepestCall = 64;
 
@@ -151,7 +151,7 @@ private:
         return at->second;
     }
 
-    /// In a nested graph, a name may hide one of the outer graph.
+    /// In a nested graph, a name may hide a name of the outer graph.
     int define(const std::string& name) {
         if (hidden_ != nullptr) {
             if (!hidden_
@@ -226,7 +226,7 @@ private:
     }
 
     void read_node(const onnx::NodeProto& proto, std::vector<OnnxNode>& nodes) {
-        // Calls count too, because functions that only call each other create no nodes.
+        // Calls also count, because functions that only call each other create no nodes.
         if (++nodes_ > kMostNodes)
             refuse(fmt::format("the model has more than {} nodes", kMostNodes));
         constexpr int overload = 8;  // NodeProto.overload (IR 10)
@@ -321,8 +321,8 @@ private:
         }
     }
 
-    /// The value of an attribute, which inside a function may refer to one of the call's. Null if
-    /// the call has none.
+    /// The value of an attribute, which inside a function may refer to an attribute of the call.
+    /// Null if the call lacks it.
     const onnx::AttributeProto* resolved(const onnx::AttributeProto& proto) const {
         if (proto.ref_attr_name().empty()) return &proto;
         if (attributes_ == nullptr)
@@ -394,7 +394,7 @@ private:
                 has_uint16_ = has_uint16_ || proto.t().data_type() == onnx::TensorProto::UINT16;
                 break;
             case AttributeProto::GRAPH:
-                // Only these run graphs. Graphs of other operators are ignored.
+                // Only these operators run graphs. Graphs of other operators are ignored.
                 if (node.op == "If" || node.op == "Loop") read_block(proto.g(), out.name, node);
                 return;
             default:
@@ -413,7 +413,7 @@ private:
     std::set<int> narrow_;     ///< constants of 4 bits
     bool has_uint16_ = false;  ///< whether an unknown operator makes or reads such numbers
     std::vector<bool> defined_;
-    // The reader's position: names, the names hidden by a nested graph, the attributes of the
+    // The reader's position: names, names that a nested graph hides, and the attributes of the
     // surrounding call.
     std::map<std::string, int> numbers_;
     std::map<std::string, std::optional<int>>* hidden_ = nullptr;
@@ -426,7 +426,7 @@ private:
 
 OnnxGraph parse_onnx(const fs::path& path) {
 #if GOOGLE_PROTOBUF_VERSION < 4022000
-    google::protobuf::SetLogHandler(nullptr);  // otherwise it writes about damaged files to stderr
+    google::protobuf::SetLogHandler(nullptr);  // otherwise it logs damaged files to stderr
 #endif
     onnx::ModelProto model;
     {

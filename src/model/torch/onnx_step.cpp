@@ -19,7 +19,7 @@ namespace assay::torch_plugin {
 namespace {
 
 /// The limit for the rounds of all loops in a run, including nested ones. No real classifier needs
-/// more; it stops files with endless loops.
+/// more. The limit stops files with endless loops.
 constexpr std::int64_t kMostRounds = 10'000;
 
 /// Adds the node's name to errors that leave `body`.
@@ -30,7 +30,7 @@ Tensors at_node(const OnnxNode& node, Body&& body) {
     } catch (...) {
         const Error error = translated(node.place());
         if (error.code() != ErrorCode::bad_input) throw error;
-        // Not an Error yet, because the caller knows what was tried and adds it.
+        // This is no Error yet, because the caller adds what was tried.
         throw NodeError(error.message());
     }
 }
@@ -115,7 +115,7 @@ void OnnxStep::compute(GraphRun& run) const {
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         if (node.outputs[i] < 0) continue;
-        // A graph in single precision names that type in its casts and constants, so they are
+        // A graph in single precision has this type in its casts and constants, so these are
         // converted.
         if (run.half) out[i] = as_type(out[i], computed_type(out[i].scalar_type(), *run.half));
         run.values[static_cast<std::size_t>(node.outputs[i])] = std::move(out[i]);

@@ -1,4 +1,4 @@
-// One step of an ONNX model: a node, or a layer in the place of several.
+// One step of an ONNX model: a node, or a layer that replaces several nodes.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace assay::torch_plugin {
 
-/// A node with its operator, or a fused layer that replaces several nodes. Without either it is a
-/// Loop, or an If that is decided at each run.
+/// A node with its operator, or a fused layer that replaces several nodes. Without either, it is a
+/// Loop, or an If whose condition each run computes.
 struct OnnxStep {
     /// The inputs, steps and returned values of an inner graph.
     struct Branch {
@@ -23,7 +23,7 @@ struct OnnxStep {
     const OnnxOperator* op = nullptr;
     OnnxNode node;
     std::vector<int> done;         ///< values that no later step reads
-    std::vector<Branch> branches;  ///< then and else, or a Loop's body
+    std::vector<Branch> branches;  ///< branches of an If (then, else), or a Loop's body
     std::shared_ptr<const FusedLayer> layer = nullptr;
 
     static OnnxStep fused(OnnxStep first, const Fusion& fusion) {
@@ -36,7 +36,7 @@ struct OnnxStep {
     }
 
     void run(GraphRun& run) const;
-    /// Nothing is changed in place.
+    /// Nodes change no value in place.
     template <class Visit>
     void for_each_changed(Visit&&) const {}
     template <class Visit>
@@ -66,12 +66,12 @@ private:
     void go_round(GraphRun& run) const;
 };
 
-/// Undefined if nothing has computed it, or if it was omitted.
+/// Returns an undefined tensor for a value that was omitted or not computed.
 at::Tensor tensor_of(const GraphValues& values, int v);
 /// The condition of an If or a Loop. Throws NodeError if it is not one truth value.
 bool condition_of(const OnnxNode& node, const at::Tensor& condition);
-/// True for operators that compute with quantized numbers. QuantizeLinear and DequantizeLinear,
-/// which only convert, are none of them.
+/// True for operators that compute with quantized numbers. QuantizeLinear and DequantizeLinear only
+/// convert, and do not count.
 bool is_quantised(const std::string& op);
 
 }  // namespace assay::torch_plugin

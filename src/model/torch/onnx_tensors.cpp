@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number type in the file.
+/// The number type of a tensor in the file.
 at::ScalarType stored_type(std::int64_t type, const std::string& name) {
     using onnx::TensorProto;
     switch (type) {
@@ -75,7 +75,7 @@ bool lies_in(const fs::path& folder, const fs::path& path) {
            folder.end();
 }
 
-/// The bytes of a tensor that are in another file.
+/// Reads the bytes of a tensor that are in another file.
 std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std::uint64_t bytes) {
     std::map<std::string, std::string> entries;
     for (const auto& entry : proto.external_data()) entries[entry.key()] = entry.value();
@@ -111,7 +111,7 @@ std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std:
     return out;
 }
 
-/// Numbers stored one by one in a typed field. Narrow types share the int32 field.
+/// Reads numbers stored one by one in a typed field. Narrow types share the int32 field.
 template <class Stored, class Field>
 void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
     if (field.size() != out.numel())
@@ -133,7 +133,7 @@ std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, DataFiles& 
     return proto.raw_data();
 }
 
-/// Two numbers per byte, the first in the lower half.
+/// Unpacks two numbers per byte, the first in the lower half.
 at::Tensor decode_halves_of_bytes(const onnx::TensorProto& proto, DataFiles& data) {
     const Ints sizes = checked_sizes(proto);
     const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
@@ -196,7 +196,7 @@ fs::path DataFiles::use(const std::string& tensor, const fs::path& location) {
     fs::path path = folder_ / location;
     std::error_code error;
     const fs::path real = fs::canonical(path, error);
-    // The code that opens the file reports a missing one.
+    // The code that opens the file reports a missing file.
     if (!error && std::ranges::none_of(
                       allowed_, [&](const fs::path& folder) { return lies_in(folder, real); })) {
         refuse(fmt::format(

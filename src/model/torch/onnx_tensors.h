@@ -1,5 +1,5 @@
 // Converts the tensors of an ONNX file from protobuf to ATen. Their bytes are in the file or in
-// others next to it. Only the parser (onnx_parse.cpp) needs this.
+// other files next to it. Only the parser (onnx_parse.cpp) needs this.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,8 +16,8 @@ inline constexpr int kUint4 = 21, kInt4 = 22;  ///< TensorProto.DataType of ONNX
 
 /// The files next to a model with its tensors. A name may be a link, and then its target counts: it
 /// must be in the model's folder or a folder below. If the model itself is a link, the folder of
-/// its target is also allowed. Hubs need this, because they store a model as links into one folder
-/// of contents.
+/// its target is also allowed. Hubs need this, because they store a model as links into a folder of
+/// contents.
 class DataFiles {
 public:
     explicit DataFiles(const std::filesystem::path& model);
@@ -34,7 +34,7 @@ private:
     std::set<std::filesystem::path> used_;
 };
 
-/// Half precision is converted to single. Throws bad_input: sizes and bytes that do not match,
+/// Converts half precision to single. Throws bad_input if sizes and bytes do not match, and for
 /// unsupported types.
 at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data);
 

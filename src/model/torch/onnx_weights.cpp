@@ -6,7 +6,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// Which inputs of a quantized operator are weights, and which are scales and zero points.
+/// The inputs of a quantized operator that are weights, and those that are scales and zero points.
 struct QuantisedInputs {
     std::string_view op;
     std::vector<std::size_t> weights, scales;
@@ -35,7 +35,7 @@ WeightCost count_onnx_weights(const OnnxGraph& graph) {
         if (node.op == "BatchNormalization") {
             for (std::size_t i = 3; i < node.inputs.size(); ++i) statistics.insert(node.inputs[i]);
         }
-        // The others process images. Their constants that are not integers are scales.
+        // Other operators process images. Their constants that are not integers are scales.
         if (node.op.starts_with("com.microsoft::QLinear"))
             statistics.insert(node.inputs.begin(), node.inputs.end());
         for (const QuantisedInputs& q : quantised) {

@@ -53,7 +53,7 @@ DeviceGroup devices_for(const ClassifierOptions& options) {
 std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions& options) {
     return translating("the model cannot be opened", [&] {
         prepare_once();
-        const BlasTurn turn;  // constants are computed, and the model is tested
+        const BlasTurn turn;  // computes constants and tests the model
         DeviceGroup group = devices_for(options);
         auto copies = load_copies(spec, group);
         return make_classifier(std::move(copies), spec, std::move(group));

@@ -41,7 +41,7 @@ public:
         check_training_mode();
         if (fuse_ && where_.device.is_cpu() && where_.type == at::kFloat) {
             out_.fused = out_.graph.fuse(wanted(), [](const Pt2Step& step, const auto& constant) {
-                // These functions return no list of tensors; the call itself reports that.
+                // These functions must return no list of tensors; the call itself reports that.
                 const bool single =
                     std::find(step.lists.begin(), step.lists.end(), true) == step.lists.end();
                 return step.call && single ? described_call(step.qualified, *step.call, constant)
@@ -58,7 +58,7 @@ private:
         Pt2Tensors tensors(package_, where_);
         for (int& place : places) place = out_.graph.new_value();
         for (const pt2::Input& input : program.inputs) {
-            // Buffers that are not saved with the weights are among the constants.
+            // Buffers that are not saved with the weights are in the constants.
             const auto weight = package_.weights.find(input.name);
             const auto constant = package_.constants.find(input.name);
             const auto unreadable = package_.unreadable.find(input.name);
@@ -172,7 +172,7 @@ private:
         const bool autocast = node.op == "torch.ops.higher_order.wrap_with_autocast";
         if ((!grad && !autocast) || graph == nullptr)
             refuse("control flow of this kind is not supported");
-        // (device type, number type, enabled, ...)
+        // Arguments: (device type, number type, enabled, ...)
         if (autocast && before.size() >= 3 && before[2]->kind == pt2::ArgumentKind::boolean &&
             before[2]->boolean) {
             out_.notes.emplace_back(
@@ -231,9 +231,9 @@ private:
     }
 
     /// Finds which value each value shares its numbers with (views, in-place results), as far as
-    /// schemas tell. Also finds which constants are changed through any of them. A view in the
-    /// exporter's memory order may be a copy in another order (reshape). So if viewed numbers are
-    /// changed, that order is kept.
+    /// schemas show. Also finds which constants steps change through any of them. A view in the
+    /// exporter's memory order may be a copy in another order (reshape). So if steps change viewed
+    /// numbers, that order is kept.
     void find_changed() {
         root_.resize(out_.graph.start.values.size());
         for (std::size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<int>(v);
@@ -286,7 +286,7 @@ private:
         for (const auto& inner : alias.containedTypes()) add_sets(inner, out, before);
     }
 
-    /// The argument's value that shares its numbers with result `i` of the step; -1 if none.
+    /// The argument's value that shares its numbers with result `i` of the step; -1 without one.
     static int shared_with(const Pt2Step& step, std::size_t i) {
         const auto& schema = step.call->op->schema();
         const auto first_value = [&](std::size_t argument) {

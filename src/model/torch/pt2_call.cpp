@@ -17,7 +17,7 @@ using c10::IValue;
 using c10::TypeKind;
 using torch::jit::Operator;
 
-/// The exporter's own numbers (MemoryFormat in torch/_export/serde/schema.py).
+/// Values are the exporter's own (MemoryFormat in torch/_export/serde/schema.py).
 at::MemoryFormat memory_format_of(std::int64_t number) {
     switch (number) {
         case 1:
@@ -84,7 +84,7 @@ IValue fit_list(const IValue& given, const c10::Type& wanted, std::optional<int>
         out.reserve(items.size());
         for (const IValue& item : items) out.push_back(fit(item, *element, std::nullopt));
     } else if (is_number(given) && repeated) {
-        // "int[2] stride" accepts one number for both.
+        // An argument like "int[2] stride" accepts one number for both.
         for (int i = 0; i < *repeated; ++i) out.push_back(fit(given, *element, std::nullopt));
     } else {
         misfit(given, wanted);
@@ -143,12 +143,12 @@ const std::vector<std::shared_ptr<Operator>>& operators_called(const Pt2Operator
     return torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(name.qualified));
 }
 
-/// The overload that the file names, then the plug-in's own one. It accepts arguments that the
-/// overload of an older LibTorch refuses ("correction", then "correction_number").
+/// The overload that the file names, then the plug-in's own overload. The latter accepts arguments
+/// that an older LibTorch refuses ("correction", then "correction_number").
 std::vector<std::shared_ptr<Operator>> candidates_for(const Pt2OperatorName& name) {
     std::vector<std::shared_ptr<Operator>> out;
     for (const auto& op : operators_called(name)) {
-        // Some of TorchScript's own operators have no function: it makes one for each node.
+        // Some of TorchScript's operators have no function, so TorchScript makes one for each node.
         if (op->hasOperation() && op->schema().overload_name() == name.overload) out.push_back(op);
     }
     if (out.empty() || name.overload.empty()) return out;
@@ -171,7 +171,7 @@ bool is_tensor_argument(const c10::Argument& argument) {
     }
 }
 
-/// The feeds of `node` in the schema's order, with its defaults.
+/// The arguments of `node` in the schema's order, with the schema's defaults.
 std::vector<Pt2Feed> feeds_for(const c10::FunctionSchema& schema, const pt2::Node& node,
                                std::span<const int> places, const ComputeOn& where) {
     // from_file and save would read or write any path that the archive names.
@@ -181,7 +181,7 @@ std::vector<Pt2Feed> feeds_for(const c10::FunctionSchema& schema, const pt2::Nod
     }
     std::vector<Pt2Feed> feeds;
     std::vector<bool> taken(node.inputs.size(), false);
-    bool makes = true;  // it takes no tensor, so its result must be placed on the right device
+    bool makes = true;  // takes no tensor, so its result must be placed on the right device
     for (const c10::Argument& argument : schema.arguments())
         makes = makes && !is_tensor_argument(argument);
     for (const c10::Argument& argument : schema.arguments()) {
@@ -190,7 +190,7 @@ std::vector<Pt2Feed> feeds_for(const c10::FunctionSchema& schema, const pt2::Nod
         if (given != node.inputs.end()) {
             taken[static_cast<std::size_t>(given - node.inputs.begin())] = true;
             Pt2Feed feed(given->argument, places, where);
-            // Constants are converted once, here. One that does not fit may mean another overload.
+            // Converts constants once. A constant that does not fit may mean another overload.
             if (feed.constant() != nullptr) feed = Pt2Feed(feed.fitted({}, argument));
             feeds.push_back(std::move(feed));
         } else if (makes && argument.name() == "device") {
@@ -323,7 +323,7 @@ Pt2Call prepare_call(const Pt2OperatorName& name, const pt2::Node& node,
             const std::shared_ptr<Operator>& op = candidates[i];
             return {op, op->getOperation(), feeds_for(op->schema(), node, places, where)};
         } catch (const Error& error) {
-            // If no candidate fits, the reason of the last one is reported.
+            // If no candidate fits, reports the reason of the last candidate.
             if (i + 1 == candidates.size()) throw;
         }
     }

@@ -24,17 +24,17 @@ bool is_half_precision(pt2::NumberType type);
 /// An argument: a constant, a value of the run, or a list of these.
 class Pt2Feed {
 public:
-    /// `places` maps the graph's values to the run's numbers. Throws bad_input for an unsupported
+    /// `places` maps the graph's values to indices in the run. Throws bad_input for an unsupported
     /// kind.
     Pt2Feed(const pt2::Argument& argument, std::span<const int> places, const ComputeOn& where);
     explicit Pt2Feed(c10::IValue constant) : fixed_(std::move(constant)) {}
 
     /// The argument as in the file.
     c10::IValue plain(const GraphValues& values) const;
-    /// The argument in the operator's type: numbers become tensors, integers floats, or one number
-    /// a list if required. Throws bad_input if it does not fit.
+    /// The argument in the operator's type. If required, numbers become tensors, integers become
+    /// floats, and one number becomes a list. Throws bad_input if it does not fit.
     c10::IValue fitted(const GraphValues& values, const c10::Argument& wanted) const;
-    /// The constant, if it is one.
+    /// The constant, if the argument is one.
     const c10::IValue* constant() const { return value_ < 0 && !is_list_ ? &fixed_ : nullptr; }
     void add_values(std::vector<int>& out) const;
 
@@ -48,12 +48,12 @@ private:
 /// An operator with one feed for each argument of its schema.
 struct Pt2Call {
     std::shared_ptr<torch::jit::Operator> op;
-    /// Not const by its signature, but the TorchScript interpreter also calls one from many
+    /// Its signature is not const, but the TorchScript interpreter also calls an operator from many
     /// threads.
     mutable torch::jit::Operation run;
     std::vector<Pt2Feed> feeds;
 
-    /// nullptr if the schema has no such argument.
+    /// Returns nullptr if the schema has no such argument.
     const Pt2Feed* feed(std::string_view argument) const;
 };
 
@@ -64,7 +64,7 @@ struct Pt2OperatorName {
 };
 std::optional<Pt2OperatorName> operator_name_of(const std::string& target);
 
-/// Whether this LibTorch has it, or the plug-in defines it.
+/// Whether this LibTorch has the operator, or the plug-in defines it.
 bool is_known_operator(const Pt2OperatorName& name);
 
 /// Throws bad_input if no overload accepts the node's arguments.

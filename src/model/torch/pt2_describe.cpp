@@ -17,7 +17,7 @@ public:
     KnownArguments(const Pt2Call& call, const std::function<at::Tensor(int)>& constant)
         : call_(call), constant_(constant) {}
 
-    /// -1 for a constant, or for several values.
+    /// The index of a value; -1 for a constant, or for several values.
     int value(std::string_view name) const {
         const std::vector<int> values = values_of(name);
         return values.size() == 1 ? values.front() : -1;
@@ -25,7 +25,7 @@ public:
 
     bool has(std::string_view name) const { return call_.feed(name) != nullptr; }
 
-    /// The value of a setting; None if it is omitted, or known only during a run.
+    /// The value of a setting; None if it is omitted, or only known during a run.
     c10::IValue setting(std::string_view name) const {
         const auto& arguments = call_.op->schema().arguments();
         for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -35,7 +35,7 @@ public:
         return {};
     }
 
-    /// `whole` becomes false if the argument is given, but is no single-precision constant on the
+    /// Sets `whole` to false if the argument is given, but is no single-precision constant on the
     /// processor.
     at::Tensor tensor(std::string_view name, bool& whole) const {
         const std::vector<int> values = values_of(name);
@@ -98,7 +98,7 @@ DescribedStep convolution_call(const KnownArguments& arguments) {
     return out;
 }
 
-/// For aten::batch_norm, or for the variant that is only for evaluation.
+/// Describes aten::batch_norm, or its variant only for evaluation.
 DescribedStep norm_call(const KnownArguments& arguments) {
     DescribedStep out;
     if (arguments.has("training")) {

@@ -7,19 +7,19 @@
 
 namespace assay::torch_plugin {
 
-/// Whether it only checks sizes or values, without a result that is read.
+/// Whether the call only checks sizes or values, and no step reads its result.
 bool is_assertion(const std::string& target);
 
-/// Whether its result depends on its input's memory order, which exporters fix.
+/// Whether the result depends on the input's memory order, which exporters fix.
 bool depends_on_strides(const std::string& qualified);
 
-/// Whether it may return its input tensor although its schema does not say so.
+/// Whether the call may return its input tensor although its schema does not say so.
 bool may_return_its_input(const std::string& qualified);
 
-/// Why the result of this call would be random; "" if it is not.
+/// The reason why the result of this call would be random; "" if it is not.
 std::string randomness_in(const std::string& qualified, const Pt2Call& call);
-/// Why the call would make the images of a batch affect each other's scores, if its input depends
-/// on them; "" if it would not.
+/// The reason why images of a batch would affect each other's scores, if the call's input depends
+/// on them; otherwise "".
 std::string batch_dependence_of(const std::string& qualified, const Pt2Call& call);
 
 }  // namespace assay::torch_plugin

@@ -16,7 +16,7 @@ namespace assay::torch_plugin {
 namespace {
 
 /// Converts floats to the run's half precision. Some operators return single precision for other
-/// numbers, such as a division of bytes.
+/// inputs, such as a division of bytes.
 c10::IValue in_type(c10::IValue value, std::optional<at::ScalarType> half) {
     if (!half || !value.isTensor()) return value;
     const at::Tensor& tensor = value.toTensor();

@@ -14,16 +14,16 @@
 
 namespace assay::torch_plugin {
 
-/// A node with its operator: a call, or arithmetic on sizes. Or a fused layer that replaces several
-/// nodes.
+/// A node with its operator, which is a call or arithmetic on sizes, or a fused layer that replaces
+/// several nodes.
 struct Pt2Step : GraphNode {
-    std::string qualified;  ///< "aten::conv2d"; "" of arithmetic
+    std::string qualified;  ///< "aten::conv2d"; "" for arithmetic
     std::optional<Pt2Call> call;
     SymbolFunction symbol = nullptr;
     std::vector<Pt2Feed> feeds;             ///< of `symbol`
     std::vector<std::vector<int>> outputs;  ///< values of each result; -1 if nothing reads it
-    std::vector<bool> lists;                ///< the result is a list of tensors
-    std::vector<int> reads, writes;         ///< values; the written ones are changed in place
+    std::vector<bool> lists;                ///< whether the result is a list of tensors
+    std::vector<int> reads, writes;         ///< values; the written values are changed in place
     std::vector<int> done;                  ///< values that no later step reads
     std::shared_ptr<const FusedLayer> layer;
 

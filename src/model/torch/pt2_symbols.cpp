@@ -42,7 +42,7 @@ bool truth(const IValue& x) {
     return x.isBool() ? x.toBool() : real_number(x) != 0;
 }
 
-/// For two integers exact or an error; otherwise in double precision.
+/// For two integers, the result is exact or an error; otherwise it is in double precision.
 template <bool (*Exact)(std::int64_t, std::int64_t, std::int64_t*),
           double (*Rounded)(double, double)>
 IValue arithmetic(Symbols given) {
@@ -168,7 +168,7 @@ IValue either(Symbols given) {
     return truth(symbol_at(given, 0)) || truth(symbol_at(given, 1));
 }
 
-/// Python's int(), math.floor, math.ceil: gives an integer.
+/// Python's int(), math.floor, math.ceil, which give an integer.
 template <double (*Rounded)(double)>
 IValue rounded(Symbols given) {
     const IValue& x = symbol_at(given, 0);

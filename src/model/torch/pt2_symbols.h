@@ -1,4 +1,4 @@
-// Arithmetic on sizes: what Python computed between calls if a model was exported with open
+// Arithmetic on sizes, which Python computed between calls, for models that were exported with open
 // dimensions.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace assay::torch_plugin {
 
 /// Maps numbers and booleans (for sym_size also a tensor) to one number or boolean, as in Python.
-/// Throws bad_input: overflow, division by zero, an argument that is no number.
+/// Throws bad_input for overflow, division by zero, or an argument that is no number.
 using SymbolFunction = c10::IValue (*)(std::span<const c10::IValue> arguments);
 
 /// Finds a function by its name in the file ("_operator.mul", "torch.sym_max",

@@ -23,8 +23,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// OpenBLAS has its own threads, which at::set_num_threads does not control. Another BLAS has no
-/// such function and needs none.
+/// OpenBLAS has its own threads, which at::set_num_threads does not control. Other BLAS libraries
+/// lack this function and do not need it.
 void set_blas_threads(int threads) {
     for (const char* name : {"openblas_set_num_threads", "bli_thread_set_num_threads"}) {
         if (auto* function = dlsym(RTLD_DEFAULT, name)) {
@@ -75,8 +75,8 @@ std::string_view trimmed(std::string_view line) {
     return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
-/// "RuntimeError: what happened": the TorchScript interpreter puts the reason there, below its
-/// trace.
+/// The TorchScript interpreter puts the reason on this line, below its trace: "RuntimeError: what
+/// happened".
 bool names_an_error(std::string_view line) {
     const auto colon = line.find(": ");
     if (colon == std::string_view::npos || colon > 60) return false;
@@ -86,7 +86,7 @@ bool names_an_error(std::string_view line) {
 }
 
 /// LibTorch's own pool starts a thread per core, and waits forever for threads that the system
-/// refuses. So they are tried first.
+/// refuses. So this starts the same number of threads first.
 void check_threads() {
     const unsigned wanted = std::max(1U, std::thread::hardware_concurrency());
     std::vector<std::jthread> threads;
@@ -116,20 +116,20 @@ void prepare_process() {
     try {
         at::set_num_interop_threads(1);
     } catch (const c10::Error&) {
-        // Other code in the process has used the pool already. Its size does not affect results.
+        // Other code in the process has already used the pool. Its size does not affect results.
     }
     set_blas_threads(1);
     // On a GPU: full float32 products unless requested otherwise, with the same algorithm in every
-    // run. The default for convolutions drops 13 of their 24 bits. With several streams cuBLAS
-    // chooses algorithms by its workspaces, unless they are fixed before it starts.
+    // run. The default for convolutions drops 13 of their 24 bits. With several streams, cuBLAS
+    // chooses algorithms by its workspaces, unless these are fixed before it starts.
     setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
     at::globalContext().setAllowTF32CuDNN(false);
     at::globalContext().setAllowTF32CuBLAS(false);
     at::globalContext().setDeterministicCuDNN(true);
     at::globalContext().setBenchmarkCuDNN(false);
     // If LibTorch has LLVM, TorchScript's second call compiles fused kernels for the shapes of the
-    // first. That takes minutes for a network of a second (2.6 in Debian), and gives other bits
-    // than the first call.
+    // first. For a network of one second, this takes minutes (2.6 in Debian), and the bits differ
+    // from those of the first call.
     torch::jit::setTensorExprFuserEnabled(false);
 }
 

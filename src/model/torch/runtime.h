@@ -27,14 +27,14 @@ void compute_with(Precision precision);
 CudaFacts cuda_facts();
 
 std::string framework_name();  ///< "LibTorch 1.13.1"
-/// On a CUDA device including its libraries: "LibTorch 2.6.0 (CUDA 12.4, cuDNN 9.1.0)".
+/// On a CUDA device, the name includes its libraries: "LibTorch 2.6.0 (CUDA 12.4, cuDNN 9.1.0)".
 std::string framework_name(c10::Device device);
 
 /// The line of a LibTorch message that gives the reason, without stack traces.
 std::string first_reason(std::string_view message);
 
-/// Converts the current exception to an Error: our own unchanged, memory to out_of_memory,
-/// everything else to bad_input with `context` in front.
+/// Converts the current exception to an Error. Assay's own errors do not change, a lack of memory
+/// becomes out_of_memory, and others become bad_input with `context` in front.
 Error translated(std::string_view context);
 
 /// Runs `body` and translates its exceptions.

@@ -54,8 +54,8 @@ c10::IValue part_of(const c10::IValue& value, const std::vector<std::string>& na
     return value.toList().get(i);
 }
 
-/// The part with the scores if it is not specified. It is the only tensor, or the one named
-/// "logits" (auxiliary classifiers and features may be others). Returns names.size() if it is
+/// The part with the scores if it is not specified. It is the only tensor, or the tensor named
+/// "logits" (others may be auxiliary classifiers and features). Returns names.size() if it is
 /// ambiguous.
 std::size_t obvious_part(const c10::IValue& value, const std::vector<std::string>& names) {
     std::size_t tensors = 0;

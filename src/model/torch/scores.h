@@ -14,7 +14,7 @@ struct Scores {
 };
 
 /// The scores in forward()'s result (a tensor, tuple, list or dict), by ModelSpec::output. Throws
-/// bad_input: no tensor, several without `output`, no such part.
+/// bad_input without a tensor or the specified part, and for several tensors without `output`.
 Scores scores_in(const c10::IValue& value, const std::string& output);
 
 /// n x C floats, or an error that describes the actual result. Also accepts n x C x 1 x 1 (a

@@ -16,20 +16,20 @@
 
 namespace assay::torch_plugin {
 
-/// By number. None if nothing has computed it.
+/// The value with this number. No value if no step has computed it.
 using GraphValues = std::vector<c10::IValue>;
 
 /// One run of a graph.
 struct GraphRun {
     GraphValues values;
     std::optional<at::ScalarType> half = std::nullopt;  ///< all floats are computed in it
-    /// computing values that depend on no image
+    /// whether it computes values that depend on no image
     bool folding = false;
-    std::int64_t rounds = 0;  ///< rounds of its loops so far
+    std::int64_t rounds = 0;  ///< number of rounds of its loops so far
 };
 
 /// Nodes have changes_values(), for_each_result(visit) and for_each_read(visit). Steps also have
-/// for_each_written(visit), and include the results of nested steps. The visitors get numbers of
+/// for_each_written(visit), and include the results of nested steps. The visitors get indices of
 /// values, -1 for omitted ones. Returns the nodes on which the values in `read` depend, in order.
 /// `read` then has all values that these read.
 template <class Node>
@@ -61,7 +61,7 @@ void run_steps(const std::vector<Step>& steps, GraphRun& run) {
 template <class Step>
 struct StepGraph {
     GraphRun start = {.values = {}, .folding = true};  ///< values that exist before the first step
-    std::vector<bool> known;                           ///< the values that are the same in each run
+    std::vector<bool> known;                           ///< which values are the same in each run
     std::vector<Step> steps;
 
     int new_value() {
@@ -84,7 +84,7 @@ struct StepGraph {
 
     /// Replaces steps by fused layers (fused_layer.h). `describe(step, constant)` describes a step.
     /// `Step::fused(first step, fusion)` makes the step for the layer. `wanted` are the values that
-    /// a run must produce. Returns false if nothing was fused.
+    /// a run must produce. Returns false if no steps were fused.
     template <class Describe>
     bool fuse(std::span<const int> wanted, Describe&& describe) {
         const std::function<at::Tensor(int)> constant = [&](int v) {

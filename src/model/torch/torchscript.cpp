@@ -26,7 +26,7 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// The location of a tensor's numbers, so that two names for one tensor count once.
+/// The location of a tensor's numbers, so that a tensor with two names counts once.
 using Place = std::tuple<const void*, std::int64_t, std::int64_t>;
 
 class TensorCount {
@@ -67,7 +67,7 @@ void add_packed(TensorCount& count, const torch::jit::Module& module) {
 }
 
 /// Counts parameters without buffers. A module without parameters has its weights as constants in
-/// the graph (frozen) or as buffers (weights as codes). Then all of those count.
+/// the graph (frozen) or as buffers (weights as codes). Then all of these count.
 WeightCost count_weights(const torch::jit::Module& module) {
     TensorCount count;
     for (const at::Tensor& parameter : module.parameters()) count.add(parameter);
@@ -99,8 +99,8 @@ std::string load_hint(const std::string& reason) {
     return "";
 }
 
-/// The archive was read but its code was not understood: this LibTorch lacks an operator, or the
-/// operator takes more arguments in newer versions.
+/// The archive can be read but not its code: this LibTorch lacks an operator, or newer versions of
+/// the operator take more arguments.
 Error code_error(std::string_view message) {
     constexpr std::string_view unknown = "Unknown builtin op: ";
     if (const auto at = message.find(unknown); at != std::string_view::npos) {
@@ -117,14 +117,14 @@ Error code_error(std::string_view message) {
                                                    framework_name(), first_reason(message)));
 }
 
-/// LibTorch accepts a file with an altered weight. Older files, which are no zip files, have no
-/// checksums.
+/// Checks the checksums, because LibTorch accepts a file with an altered weight. Older files, which
+/// are no zip files, have none.
 void check_file(const std::string& path) {
     const MappedFile file(path);
     if (file.text().starts_with("PK\x03\x04")) pt2::check_checksums(file.bytes());
 }
 
-/// Its numbers are loaded on the processor, wherever they were saved.
+/// Numbers are loaded on the processor, even if they were saved on another device.
 torch::jit::Module load_module(const std::string& path) {
     check_file(path);
     try {
@@ -143,8 +143,8 @@ torch::jit::Module load_module(const std::string& path) {
 }
 
 /// Moves a module to a device and, if given, to a number type. The exported device and type occur
-/// everywhere: in parameters and attributes, and in its code as constants (tensors, devices, the
-/// `dtype` of conversions).
+/// in parameters and attributes, and in the code as constants (tensors, devices, the `dtype` of
+/// conversions).
 class Conversion {
 public:
     Conversion(c10::Device device, std::optional<at::ScalarType> type)
@@ -172,7 +172,7 @@ private:
         if (!tensor.defined()) return tensor;
         const at::ScalarType type = type_of(tensor.scalar_type());
         if (type == tensor.scalar_type() && tensor.device() == device_) return tensor;
-        // Shared tensors stay shared.
+        // Tensors that shared numbers still share them.
         at::Tensor& known = done_[tensor.unsafeGetTensorImpl()];
         if (!known.defined()) {
             kept_.push_back(tensor);  // kept alive, because another tensor might get its address
@@ -323,13 +323,13 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, const ComputeOn
     if (std::string note = precision_note(type, where); !note.empty())
         notes.push_back(std::move(note));
     // Constants are folded on the processor in single precision, where all operators exist. A
-    // single-precision model keeps explicit halves.
+    // single-precision model keeps explicit conversions to half precision.
     constexpr c10::DeviceType processor = c10::kCPU;
     if (is_half(type)) module.to(at::kFloat);
     Conversion(processor, is_half(type) ? std::optional(at::kFloat) : std::nullopt).apply(module);
     try {
-        // Exact: constants are folded, and no arithmetic is changed. (optimize_for_inference gives
-        // wrong results in 1.13.)
+        // This is exact, because it folds constants without changing arithmetic.
+        // (optimize_for_inference gives wrong results in 1.13.)
         module = torch::jit::freeze_module(module);
     } catch (const std::exception&) {
         // Modules that write their own attributes cannot be frozen, and run unchanged.

@@ -62,7 +62,7 @@ private:
     double steps_ = 0;
 };
 
-/// For this thread, because a training never leaves it.
+/// The mode of this thread, because a training never leaves it.
 double processor_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

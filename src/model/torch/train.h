@@ -1,4 +1,4 @@
-// One training, from images to the bytes of a TorchScript file.
+// Runs one training, from images to the bytes of a TorchScript file.
 #pragma once
 
 #include "model/plugin.h"

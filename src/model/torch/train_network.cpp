@@ -20,12 +20,12 @@
 namespace assay::torch_plugin {
 namespace {
 
-constexpr double kEpsilon = 1e-5;   // batch norm's usual
+constexpr double kEpsilon = 1e-5;   // the usual value for batch norm
 constexpr double kMomentum = 0.05;  // averages over about 20 batches, because trainings here are
                                     // short
 
 struct Convolution {
-    std::int64_t kernel, stride, factor;  ///< its channels are `factor` times the width
+    std::int64_t kernel, stride, factor;  ///< the layer has `factor` times the width as channels
 };
 
 std::vector<Convolution> convolutions(NetworkKind kind) {

@@ -22,8 +22,8 @@ public:
     /// updates the running ones.
     at::Tensor forward(const at::Tensor& input, bool training) const;
 
-    /// The optimizer's parameters. `decays(i)` tells whether weight decay applies: to weights, but
-    /// not to biases and scales.
+    /// The optimizer's parameters. `decays(i)` says whether weight decay applies, which it does to
+    /// weights, but not to biases and scales.
     const std::vector<at::Tensor>& parameters() const { return parameters_; }
     bool decays(std::size_t i) const { return parameters_[i].dim() > 1; }
 
@@ -37,7 +37,7 @@ private:
     struct Layer {
         std::int64_t stride = 1, padding = 0;
         at::Tensor weight, scale, shift, mean,
-            variance;  ///< convolution, batch norm, its running statistics
+            variance;  ///< running statistics of the convolution's batch norm
     };
     NetworkKind kind_;
     std::vector<Layer> layers_;
