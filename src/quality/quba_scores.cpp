@@ -187,7 +187,7 @@ std::vector<std::string> other_definitions(const QualityTable& table,
 
 /// The results of the draws for one model.
 struct DrawnModel {
-    double mean = 0, squares = 0;  ///< for the scores: Welford's
+    double mean = 0, squares = 0;  ///< Welford's sums for the scores
     std::uint32_t best = 0, top5 = 0;
     std::vector<std::uint32_t> ranks, places;
 };
@@ -223,7 +223,7 @@ std::vector<DrawnModel> draw_scores(const Cells& cells, const Cells& others,
     return drawn;
 }
 
-/// The score and the contributions of the dimensions; ranks are added later.
+/// The score and the contributions of the dimensions. Ranks are added later.
 ScoredModel scored_model(const PerDimension<std::optional<double>>& values, double score,
                          const DrawnModel& drawn, const QubaResult& result) {
     ScoredModel scored;

@@ -25,8 +25,8 @@ double upper_ratio(std::span<const Hits> sets, Hits clean, double level) {
            wilson(clean.hits, clean.n, level).low;
 }
 
-/// For single pairs, the hybrid score interval, which has a width even if few of them differ;
-/// otherwise Student's t over the foregrounds.
+/// Single pairs get the hybrid score interval, which has a width even if few pairs differ.
+/// Otherwise the interval is Student's t over the foregrounds.
 Interval focus_interval(std::span<const ForegroundHits> foregrounds, const Focus& focus,
                         double level) {
     std::uint64_t both = 0, only_same = 0, only_rand = 0;

@@ -38,7 +38,7 @@ std::string_view category_in_name(std::string_view id) {
     return rest.substr(0, rest.find('_'));
 }
 
-/// "02_" for "02_wheeled vehicle", the prefix that sorts IN-9's folders; "" for others.
+/// The prefix that sorts IN-9's folders: "02_" for "02_wheeled vehicle". "" for other names.
 std::string_view place_in(std::string_view text) {
     const auto digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
     return text.size() > 3 && digit(0) && digit(1) && text[2] == '_' ? text.substr(0, 3)
@@ -54,14 +54,14 @@ std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view 
     return map.targets.id(c) == text || map.targets.name(c) == text ? found : std::nullopt;
 }
 
-/// The target that the folders or the name of an image give; no value if they give none.
+/// The target that the folders or the name of an image give; no value if they do not give one.
 struct ToldTarget {
     std::optional<std::int32_t> target;
-    std::string contradiction;  ///< for the folders of IN-9: they give two targets
+    std::string contradiction;  ///< set if folders of IN-9 give two targets
 };
 
-/// For IN-9, the target whose id begins with the folder's number, with any name, unless that is the
-/// name of another target.
+/// For IN-9, the target whose id begins with the folder's number, unless the folder's name is that
+/// of another target.
 ToldTarget target_at_place(const ClassMap& map, std::string_view folder) {
     const std::string_view place = place_in(folder);
     if (place.empty()) return {};
@@ -83,7 +83,7 @@ ToldTarget target_at_place(const ClassMap& map, std::string_view folder) {
                     map.targets.id(static_cast<std::size_t>(*found)), map.targets.id(*other))};
 }
 
-/// Checks the folders from the innermost one, then the name. Whole names have priority, in any
+/// Checks the folders from the innermost one, then the name. Whole names have priority in any
 /// folder.
 ToldTarget target_of_image(const ClassMap& map, std::string_view id) {
     const auto in_folders = [&](const auto& target_of) -> ToldTarget {
@@ -113,7 +113,7 @@ fs::path inner_folder(const fs::path& path) {
 }
 
 /// True if folders or names give the map's targets for more than half of the images. Does not
-/// throw: the layout is not known yet.
+/// throw, because the layout is not known yet.
 bool is_published_layout(const ClassMap& map, const Dataset& flat) {
     if (flat.size() == 0) return false;
     std::size_t known = 0;

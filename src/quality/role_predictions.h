@@ -18,9 +18,9 @@ struct Answers {
     PredictionStore store;
     std::string data = {};                     ///< store::dataset_id_of()
     std::optional<ClassMap> map = {};          ///< the question
-    std::vector<std::int32_t> predicted = {};  ///< per item; -1 means no class; no_score
+    std::vector<std::int32_t> predicted = {};  ///< by item; -1 means no class; may be no_score
     Truth truth = {};
-    std::uint64_t n = 0, hits = 0;  ///< items with a single label and a score, and the correct ones
+    std::uint64_t n = 0, hits = 0;  ///< items with a single label and a score; correct items
                                     ///< among them
     std::uint64_t unscored = 0;     ///< items with a label but no score
 
@@ -32,7 +32,7 @@ struct Answers {
     bool correct(std::size_t item) const { return predicted[item] == truth.targets[item]; }
 };
 
-/// Cost: one pass over the predicted classes. Throws as truth_for() and RowReader do.
+/// Cost: one pass over the predicted classes. Throws the errors of truth_for() and RowReader.
 Answers read_answers(PredictionStore store, std::optional<ClassMap> map, int threads);
 
 }  // namespace assay::quality

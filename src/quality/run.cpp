@@ -1,4 +1,4 @@
-// Guards, predictions, measurement, in this order; every part can resume.
+// Runs guards, predictions and the measurement, in this order. Every part can resume.
 #include "assay/quality/run.h"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ private:
     }
 
     /// Facts recorded in the stores are part of the result, which is the same for any number of
-    /// interruptions. Facts from only this run are reported separately.
+    /// interruptions. Facts about only this run are reported separately.
     void keep(const std::vector<PredictResult>& results) {
         for (const PredictResult& result : results) {
             for (const std::string& note : result.dataset_notes) {
@@ -98,7 +98,7 @@ private:
             predict_corrupted(models_on_corrupted(options_), work_.corrupted, *work_.versions,
                               options_.predict, named_progress(progress_, "corruptions"));
         keep(results);
-        // An unreadable image is missing from all versions: they are reported together.
+        // An unreadable image is missing from all versions, so all are reported together.
         for (const LoadedModel& model : options_.models) {
             std::uint64_t bad = 0, rows = 0, versions = 0;
             const PredictResult* first = nullptr;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// A data set for which the run makes stores.
 struct PlannedData {
     const Dataset* items;
-    std::string corruption;  ///< as JSON; "": none
+    std::string corruption;  ///< as JSON; "" means none
 };
 
 /// By name.
@@ -41,7 +41,7 @@ std::map<std::string, PlannedData> planned_data(const QualityRunOptions& options
     return planned;
 }
 
-/// Returns nothing if it is damaged: the code that uses it reports that.
+/// Returns nothing if the store is damaged. The code that uses the store reports that.
 template <class Read>
 auto unless_damaged(Read&& read) -> std::optional<decltype(read())> {
     try {
@@ -54,14 +54,14 @@ auto unless_damaged(Read&& read) -> std::optional<decltype(read())> {
 
 /// The stores in RUNS, grouped by whether they are at the run's own places.
 struct RunStores {
-    std::map<std::string, fs::path> own;  ///< one per data set
+    std::map<std::string, fs::path> own;  ///< one folder per data set
     std::vector<fs::path> others;
 };
 
 RunStores stores_in(const fs::path& runs, const std::map<std::string, PlannedData>& planned) {
     RunStores out;
     const auto found = unless_damaged([&] { return look_for_stores(runs); });
-    if (!found) return out;  // none is there
+    if (!found) return out;  // there are no stores
     for (const fs::path& store : found->stores) {
         const fs::path folder = store.parent_path();
         const std::string name = folder.filename().string();
@@ -74,8 +74,8 @@ RunStores stores_in(const fs::path& runs, const std::map<std::string, PlannedDat
     return out;
 }
 
-/// Refuses `other`, from another folder, if the run's own store for that data set and model, or the
-/// data set itself, has the same name.
+/// Refuses `other`, from another folder, if its name is also that of the data set or of the run's
+/// own store for that data set and model.
 void check_other(const fs::path& runs, const std::string& name, const PlannedData& data,
                  const RunStores& stores, const std::set<std::string>& models,
                  const PredictionStore& other) {

@@ -21,11 +21,11 @@
 namespace assay::quality {
 namespace {
 
-/// Passes per sampled image when a model is checked: its own settings, usual other settings,
+/// Passes per sampled image when a model is checked: its own settings, other usual settings,
 /// batches.
 constexpr double check_passes = 16;
 
-/// To begin and finish a store, and to write and sync a shard, as measured; the probe does not
+/// Measured times to begin and finish a store, and to write and sync a shard. The probe does not
 /// write.
 constexpr double store_seconds = 0.01, shard_seconds = 0.005;
 
@@ -46,7 +46,7 @@ std::optional<double> correct_of(const std::filesystem::path& store, int threads
     }
 }
 
-/// The proportion of rows that a store has. The run reports problems with it.
+/// The proportion of rows that a store has. The run reports problems with the store.
 double done_of(const std::filesystem::path& folder) {
     if (!is_there(folder / "manifest.json")) return 0;
     try {
@@ -135,8 +135,8 @@ private:
         return done < 1;
     }
 
-    /// How often a model sees an image of the corrupted ones; with a sample, this includes the
-    /// clean ones.
+    /// The number of passes over corrupted images by a model. With a sample, this includes the
+    /// clean images.
     std::size_t looks_at_corrupted() const {
         return work_.versions->versions().size() + (work_.corrupted.name == val().name ? 0 : 1);
     }
@@ -145,7 +145,7 @@ private:
         return step.name == "corruptions" ? static_cast<double>(looks_at_corrupted()) : 1;
     }
 
-    /// For one model: the noise control and the attacks, and the clean images of a sample.
+    /// One model's passes for the noise control, attacks, and a sample's clean images.
     std::vector<std::string> attack_stores(const LoadedModel& model) const {
         const auto store = [&](std::string_view attack) {
             return fmt::format("{}@{}", model.spec.name,
@@ -219,8 +219,8 @@ private:
         return own.seconds + probe::prepare_seconds(own, models_on(options_, role), plan_.threads);
     }
 
-    /// For each image: clean scores, the noise control, fgsm, pgd, and the largest cost of the
-    /// attacks' controls.
+    /// The cost of each image: clean scores, the noise control, fgsm, pgd, and the largest cost of
+    /// the attacks' controls.
     void time_attacks(QualityStep& step, const LoadedModel& model, const probe::ModelTimes& times,
                       const probe::Images& images) {
         const double n = static_cast<double>(step.images);

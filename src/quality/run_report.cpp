@@ -28,7 +28,7 @@ std::string whole_rows(const QualityTable& table) {
     return rows;
 }
 
-/// The parts of many models are too much for a person to read: they are in the file.
+/// The parts of many models are too long for a person to read, so they are only in the file.
 void shorten(Report& report, const QualityRunResult& result) {
     constexpr std::size_t most_models = 2;
     if (result.measured.models.size() <= most_models) return;

@@ -35,7 +35,7 @@ std::string sample_name(const Dataset& val, std::string_view what, std::size_t l
     return fmt::format("{}-{}-{}", val.name, what, limit);
 }
 
-/// Its name distinguishes it from the whole data set, so that neither is used as the other.
+/// The name of a sample distinguishes it from the whole data set, so that they are not confused.
 Dataset sample_of(const Dataset& val, std::string_view what, std::size_t limit) {
     if (limit == 0 || limit >= val.size()) return val;
     Dataset sample = stratified_sample(val, limit, 0);

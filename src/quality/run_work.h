@@ -1,4 +1,4 @@
-// The work of a run: which models see which images, and with which preprocessing.
+// The work of a run: the models, their images, and their preprocessing.
 #pragma once
 
 #include <map>
@@ -18,24 +18,24 @@ struct RunWork {
     std::map<std::string, std::string> without_gradient;  ///< model, why
     std::vector<std::string> notes;
 };
-/// Throws as check() and check_runs() do, and the model's error if it cannot be attacked for a
-/// reason other than a missing gradient.
+/// Throws the errors of check() and check_runs(). Also throws the model's error if it cannot be
+/// attacked for a reason other than a missing gradient.
 RunWork work_of(const QualityRunOptions& options);
 
 /// Throws bad_input if the measurement could not distinguish the contents of RUNS from what the run
-/// writes there. One case is a data set whose folder was renamed. The other is another folder with
-/// a data set, or with predictions of a model on one, of the same name.
+/// writes there. One case is a data set whose folder was renamed. The other case is a second folder
+/// with a data set of the same name, or with predictions of a model on such a data set.
 void check_runs(const QualityRunOptions& options, const RunWork& work);
 
 /// The models with their preprocessing for a data set.
 std::vector<LoadedModel> models_on(const QualityRunOptions& options, Role role);
-/// ... and on its corrupted versions.
+/// The models with their preprocessing for the corrupted versions of a data set.
 std::vector<LoadedModel> models_on_corrupted(const QualityRunOptions& options);
 
-/// What the configuration excludes, and why: it is not measured, whatever stores exist.
+/// Excluded dimensions with reasons. They are not measured even if stores exist.
 std::vector<MissingDimension> left_out_of(const QualityRunOptions& options, const RunWork& work);
-/// These, and what the chosen corruptions and the storage cannot provide; the measurement gives the
-/// reasons.
+/// Also includes the dimensions that the chosen corruptions and the storage cannot provide. The
+/// measurement gives the reasons.
 std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const RunWork& work);
 
 inline constexpr std::string_view run_attacks[] = {"fgsm", "pgd"};

@@ -18,7 +18,7 @@ namespace {
                             shortened(selector, 200), why));
 }
 
-/// '*' matches anything. Linear in the text for every star.
+/// '*' matches anything. The cost for every star is linear in the text.
 bool matches_pattern(std::string_view pattern, std::string_view text) {
     std::size_t p = 0, t = 0, star = std::string_view::npos, after = 0;
     while (t < text.size()) {

@@ -15,7 +15,7 @@
 namespace assay::quality {
 namespace {
 
-/// "bird3-clock2" of "0001_s5n_s01_0_bird_00_bird3-clock2.png".
+/// Returns "bird3-clock2" for "0001_s5n_s01_0_bird_00_bird3-clock2.png".
 std::string_view conflict_in(std::string_view image) {
     const std::string_view stem = without_extension(base_name(image));
     return stem.substr(stem.rfind('_') + 1);  // npos + 1 is 0

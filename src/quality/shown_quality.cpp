@@ -20,7 +20,7 @@ std::vector<ShownFinding> found_faults(const std::vector<CheckedPair>& pairs) {
 
 namespace {
 
-/// A cell, and its measurements.
+/// A cell and its measurements.
 struct ShownCell {
     const QualityCell* cell;
     const Estimate* measured;  ///< nullptr if it was read from a table

@@ -1,4 +1,4 @@
-// How much a ranking depends on the models that center and scale it.
+// Measures how much a ranking depends on the models that center and scale it.
 #include <fmt/format.h>
 
 #include <algorithm>

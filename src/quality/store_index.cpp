@@ -40,7 +40,7 @@ void NamedStores::take_items(const PredictionStore& store) {
                         first.folder().string(), store.folder().string(), name,
                         store::difference(first, store, all)));
     }
-    // If the records of one folder give no answer, those of the next may.
+    // If the records of one folder give no answer, the records of the next folder may.
     if (same.files) compared_.insert(own);
 }
 

@@ -16,8 +16,8 @@ namespace assay::quality {
 class NamedStores {
 public:
     /// Throws bad_input if the name is ambiguous because of a second store of the model on a data
-    /// set with that name. Throws the same for different items, and for different images as far as
-    /// the records of the folders with that name show this.
+    /// set with that name. Also throws it for different items, and for different images if the
+    /// records of the folders with that name show this.
     void add(const PredictionStore& store);
     /// Their folders, keyed by data set and model.
     const std::map<std::string, std::map<std::string, std::filesystem::path>>& folders() const {
@@ -40,15 +40,15 @@ private:
 
 class StoreIndex {
 public:
-    /// Throws usage: no `val`, a name that is not a data set, one data set with two roles, an
-    /// unknown model. Throws bad_input as find_stores() does, and as NamedStores does for the data
-    /// sets that are measured.
+    /// Throws usage for a missing `val`, a name that is not a data set, a data set with two roles,
+    /// or an unknown model. Throws bad_input as find_stores() does, and as NamedStores does for
+    /// measured data sets.
     explicit StoreIndex(const MeasureQualityOptions& options);
 
-    /// The measured models: the requested ones, or all that have predictions for `val`, without
-    /// stores of attacks.
+    /// The measured models: the requested models, or all models that have predictions for `val`.
+    /// Stores of attacks are excluded.
     const std::vector<std::string>& models() const { return models_; }
-    /// Name of a role's data set; "" if there is none.
+    /// Name of a role's data set; "" if the role has none.
     std::string dataset_of(Role role) const;
     const std::string& corrupted() const { return corrupted_; }
     const std::string& attacked() const { return attacked_; }
@@ -58,8 +58,8 @@ public:
     /// the same as `model`, except for the stores of its attacks.
     PredictionStore open(const std::string& dataset, const std::string& model,
                          const std::string& as) const;
-    /// Refuses predictions, which lie `where`, of another file than the first one of `model`. The
-    /// first one is the one that this was told, or opened. The hash "" means imports, whose hash is
+    /// Refuses predictions, at `where`, of a file other than the first file of `model`. The first
+    /// file is the one that was given or opened first. The hash "" means imports, whose hash is
     /// that of their scores.
     void check_file(const std::string& model, const std::string& hash,
                     const std::string& where) const;
@@ -76,11 +76,11 @@ private:
     const Clean& clean_of(const std::string& model) const;
 
     const MeasureQualityOptions& options_;
-    NamedStores stores_;           ///< for the data sets that are measured
-    std::set<std::string> names_;  ///< of all data sets
+    NamedStores stores_;           ///< stores of the measured data sets
+    std::set<std::string> names_;  ///< names of all data sets
     std::string val_, corrupted_, attacked_;
     std::vector<std::string> models_;
-    mutable std::map<std::string, Clean> clean_;  ///< read once each
+    mutable std::map<std::string, Clean> clean_;  ///< each is read once
     /// The observations of check_file() for each model.
     struct File {
         std::string hash, where;
@@ -88,8 +88,8 @@ private:
     mutable std::map<std::string, File> files_;
 };
 
-/// Refuses predictions whose row i is for a different image. They have different items, a different
-/// number of them, or different images as far as their records show.
+/// Refuses predictions whose row i is for a different image. This means different items, another
+/// number of items, or different images according to the records.
 void check_same_items(const PredictionStore& one, const PredictionStore& other);
 
 }  // namespace assay::quality

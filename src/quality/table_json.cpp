@@ -1,4 +1,4 @@
-// The table as json: "assay.quality/1".
+// Writes the table as json with schema "assay.quality/1".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,11 +24,11 @@ using nlohmann::json;
 
 constexpr std::string_view table_schema = "assay.quality/";
 constexpr std::uint64_t table_version = 1;
-/// Tolerance for the sum of the shares' squares, relative to that of the standard error: it only
-/// allows for rounding.
+/// Tolerance for the sum of the shares' squares, relative to the square of the standard error. It
+/// only allows for rounding.
 constexpr double share_tolerance = 1e-6;
 
-/// The text that is read back must be what was written, without replacement characters.
+/// The text that is read back must equal the written text, without replacement characters.
 void utf8(const std::string& text, std::string_view what) {
     if (!is_utf8(text))
         refuse(fmt::format("{} `{}` is not UTF-8, which JSON requires", what, shortened(text)));
@@ -147,7 +147,7 @@ std::optional<double> checked_number(const JsonReader& cell, std::string_view na
 }
 
 QualityCell cell_of(Dimension dimension, const JsonReader& value) {
-    // The last two come from an estimate in a report.
+    // The last two keys come from an estimate in a report.
     value.only({"value", "undefined", "standard_error", "n", "definition", "note", "shares", "unit",
                 "interval"});
     if (!value.has("value")) value.refuse("`value` is missing; null where nothing was measured");

@@ -15,7 +15,7 @@ namespace {
 struct PartEnding {
     CellPart part;
     std::string_view written;  ///< suffix after the dimension's name
-    std::string_view read;     ///< loose_name() of it
+    std::string_view read;     ///< loose_name() of the suffix
 };
 constexpr std::array<PartEnding, 6> part_endings{{
     {CellPart::error, "_standard_error", " standard error"},
@@ -49,7 +49,7 @@ std::optional<ColumnMeaning> meaning_of(std::string_view column) {
 
 std::string column_of(const ColumnMeaning& meaning) {
     std::string name(facts_of(meaning.dimension).name);
-    // If two names mean the same part, the shorter comes after the longer one.
+    // If two names mean the same part, the shorter name comes after the longer one.
     const auto ending =
         std::find_if(part_endings.rbegin(), part_endings.rend(),
                      [&](const PartEnding& known) { return known.part == meaning.part; });

@@ -22,17 +22,17 @@ struct ColumnMeaning {
     Dimension dimension;
     CellPart part;
 };
-/// None: a tag.
+/// Returns no value for a tag.
 std::optional<ColumnMeaning> meaning_of(std::string_view column);
 /// The name of the column in files: "accuracy_se".
 std::string column_of(const ColumnMeaning& meaning);
 
-/// Why the number is not allowed, with what is allowed; "" if it is.
+/// The reason why the number is not allowed, with the allowed range. "" if it is allowed.
 std::string fault_of_value(Dimension dimension, double value);
 std::string fault_of_error(Dimension dimension, double error);
 bool is_image_count(double number);
 
-/// The place of a tag (case, blanks, '-' and '_' do not matter).
+/// The index of a tag (case, blanks, '-' and '_' do not matter).
 std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::string_view tag);
 /// The message that a table lacks a tag.
 std::string no_tag(const QualityTable& table, std::string_view tag);

@@ -29,7 +29,7 @@ std::string text_of_part(const QualityCell& cell, CellPart part) {
     return "";
 }
 
-/// Every dimension, and its other parts if some model has them.
+/// Every dimension, and the other parts of a dimension if some model has them.
 std::vector<ColumnMeaning> columns_for(const QualityTable& table) {
     std::vector<ColumnMeaning> columns;
     for (const DimensionFacts& facts : dimension_facts()) {
@@ -44,7 +44,7 @@ std::vector<ColumnMeaning> columns_for(const QualityTable& table) {
     return columns;
 }
 
-/// The first is the header.
+/// The first row is the header.
 std::vector<std::vector<std::string>> csv_rows(const QualityTable& table) {
     const std::vector<ColumnMeaning> columns = columns_for(table);
     const bool notes =

@@ -75,7 +75,7 @@ private:
     }
 
     /// Moments and thinned readings require numbers of annotators that are independent of the
-    /// answers. A likelihood only requires that no unseen answer affected them.
+    /// answers. A likelihood only requires that no unseen answer affected these numbers.
     void warn_of_asking() {
         const auto warn = [&](const char* name, const StudySet& set) {
             const auto asked = check_asking(set);

@@ -21,7 +21,7 @@ void drop_without_width(Estimate& estimate) {
     estimate.note = "no interval: the units do not vary";
 }
 
-/// `estimate` with an error and an interval from the replicates, if there are at least
+/// Returns `estimate` with an error and an interval from the replicates, if there are at least
 /// min_replicates.
 Estimate from_replicates(Estimate estimate, const std::vector<double>& draws, double level,
                          const std::string& method) {
@@ -45,7 +45,7 @@ Estimate proportion(double value, std::size_t images) {
     return estimate;
 }
 
-/// 1 for an accuracy outside [0, 1], otherwise 0. Tolerates rounding in sums of weights.
+/// Returns 1 for an accuracy outside [0, 1], otherwise 0. Tolerates rounding in sums of weights.
 std::size_t outside(double accuracy) {
     constexpr double rounding = 1e-9;
     return accuracy < -rounding || accuracy > 1 + rounding ? 1 : 0;
@@ -84,7 +84,7 @@ Estimate CountedStudy::of_both(double value) const {
 }
 
 /// Uses Student's t with one degree of freedom less than the effective number of units. With 20
-/// classes, the normal's intervals cover 93 %, and these 95 %.
+/// classes, intervals from the normal distribution cover 93 %, and these cover 95 %.
 Estimate CountedStudy::with_error(Estimate estimate, double error) const {
     estimate.standard_error = error;
     estimate.interval = symmetric_interval(*estimate.value, error, options.level,

@@ -1,5 +1,5 @@
-// Estimates with errors and intervals: analytic ones for the raw accuracies and for the moments,
-// percentiles of the replicates for every method.
+// Estimates with errors and intervals. Those for the raw accuracies and the moments are analytic.
+// Every method can use percentiles of the replicates.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr std::uint32_t min_replicates = 20;
 
 double mean_of(const std::vector<double>& x);
 
-/// A study counted into cells, with its raw accuracies: the input of every method.
+/// The input of every method: a study counted into cells, with its raw accuracies.
 struct CountedStudy {
     CountedStudy(const Study& study, const AdjustOptions& options);
 
@@ -30,16 +30,16 @@ struct CountedStudy {
     Correct correct;
     std::vector<double> accuracy1, accuracy2;  ///< by classifier
 
-    /// The number that almost every image of both sets has: usual_annotators().
+    /// The number of annotators that almost every image of both sets has: usual_annotators().
     int annotators() const;
-    /// Proportions whose n counts the images of one set, or of both.
+    /// Proportions whose n counts the images of one set or of both sets.
     Estimate of_first(double value) const;
     Estimate of_second(double value) const;
     Estimate of_both(double value) const;
     Estimate with_error(Estimate estimate, double error) const;
     /// "t.by_class"
     std::string interval_name(const char* kind) const;
-    /// The line of `y` on the original's accuracies; none for one classifier, or if all are equal.
+    /// The line of `y` on the original's accuracies; empty for one classifier or equal accuracies.
     std::optional<LineFit> line(const std::vector<double>& y, double slope_error,
                                 double intercept_error, std::optional<double> covariance) const;
 };
@@ -47,7 +47,7 @@ struct CountedStudy {
 /// Makes every estimate of the method undefined, for this reason.
 void make_undefined(const CountedStudy& counted, MethodResult& result, const std::string& reason);
 void fill_analytic(const CountedStudy& counted, MethodResult& result, const CellEffects& effects);
-/// `method` is its index in the replicates. Without replicates there are no intervals.
+/// `method` is an index in the replicates. Without replicates there are no intervals.
 void fill_bootstrap(const CountedStudy& counted, const Replicates& replicates, MethodResult& result,
                     const std::vector<double>& values, std::size_t method);
 /// Intervals of a line from replicates, with both axes resampled.

@@ -60,7 +60,7 @@ ResultType result_type(ResultOf<BlindSpotsOf>) {
     return rows;
 }
 
-/// None if the method has no value for the classifier.
+/// Returns no value if the method has none for the classifier.
 template <class T>
 const T* value_of(const std::vector<T>& values, std::size_t classifier) {
     return classifier < values.size() ? &values[classifier] : nullptr;
@@ -179,7 +179,7 @@ ResultType result_type(ResultOf<BlindSpots>) {
 
 namespace {
 
-/// A method that is defined.
+/// Writes a method that is defined.
 struct MethodOf {
     const AdjustReport* report;
     const MethodResult* method;
@@ -267,7 +267,7 @@ std::vector<AnyMethodOf> methods_of(const AdjustReport& report) {
     return out;
 }
 
-/// The replication's cells, with each classifier's correct images.
+/// Writes the replication's cells with each classifier's correct images.
 std::vector<ReadingCell> cells_with_correct(const AdjustReport& report) {
     std::vector<ReadingCell> out = cells_of(report.second_cells);
     const std::size_t models = report.classifiers.size();
@@ -331,7 +331,7 @@ ResultType result_type(ResultOf<AdjustReport>) {
 
 namespace {
 
-/// Given for both sets, or for none.
+/// Present for both sets or for neither.
 std::optional<std::size_t> left_out(const SweepPoint& point, std::size_t SweepPoint::*of_set) {
     if (point.first_left_out + point.second_left_out == 0) return std::nullopt;
     return point.*of_set;

@@ -11,10 +11,10 @@
 
 namespace assay::replication {
 
-/// A classifier under one method.
+/// The result of one method for one classifier.
 struct AdjustedClassifier {
     const AdjustReport* report;
-    const MethodResult* method;  ///< one that is defined
+    const MethodResult* method;  ///< a method that is defined
     std::size_t classifier;
 };
 ResultType result_type(ResultOf<AdjustedClassifier>);
@@ -26,12 +26,12 @@ struct MeasuredClassifier {
 };
 ResultType result_type(ResultOf<MeasuredClassifier>);
 
-/// Numbers of both sets.
+/// The numbers of annotators in both sets.
 struct NumbersOfSets {
     std::span<const double> original, replication;
 };
 ResultType result_type(ResultOf<NumbersOfSets>);
-/// None if there are none for the original.
+/// No value if the original has none.
 std::optional<NumbersOfSets> numbers_of_sets(const std::vector<double>& original,
                                              const std::vector<double>& replication);
 

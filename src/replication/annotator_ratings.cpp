@@ -12,7 +12,7 @@
 namespace assay::replication {
 namespace {
 
-/// Sums over one annotator's answers to images that others judged too.
+/// Sums over one annotator's answers to images that other annotators judged too.
 struct RatedAnswers {
     std::uint64_t annotations = 0, selected = 0;
     double compared = 0, sum = 0, squares = 0, unlike = 0, unlike_squares = 0;

@@ -1,4 +1,4 @@
-// Rates annotators against others who judged the same images, and excludes annotators by name.
+// Compares annotators with others who judged the same images, and excludes annotators by name.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace assay::replication {
 
-/// Ratings by number of the annotator, over all sets; controls do not count. O(annotations).
+/// Ratings by the annotator's number, over all sets. Controls do not count. Cost: O(annotations).
 std::vector<AnnotatorRating> rate_annotators(std::span<const Selections> sets);
 
-/// Drops the annotations of the named annotators. Throws bad_input for an unknown one.
+/// Drops the annotations of the named annotators. Throws bad_input for an unknown name.
 void leave_out_annotators(std::span<Selections> sets, const Names& annotators,
                           const std::vector<std::string>& without);
 

@@ -8,7 +8,7 @@
 namespace assay::replication {
 namespace {
 
-/// |t| of the least-squares slope of y on x, with its error from sums over classes.
+/// The |t| of the least-squares slope of y on x, with its error from sums over classes.
 double slope_t(const std::vector<double>& x, const std::vector<double>& y,
                const std::vector<std::uint32_t>& classes) {
     const double n = static_cast<double>(x.size());

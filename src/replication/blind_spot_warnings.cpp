@@ -13,7 +13,7 @@ namespace assay::replication {
 namespace {
 
 /// The warning's limit for the proportion of the original's images with rates above almost all of
-/// the replication's. In simulated studies with such sets, intervals covered less than they claim.
+/// the replication's. In simulated studies, intervals for such sets were too narrow.
 constexpr double much_above = .30;
 constexpr std::size_t most_named = 5;
 

@@ -10,7 +10,7 @@
 namespace assay::replication {
 namespace {
 
-/// log 0!, log 1!, ... up to the largest grid size.
+/// The values log 0!, log 1!, ... up to the largest grid size.
 const std::vector<double>& log_factorials() {
     static const std::vector<double> table = [] {
         std::vector<double> sums(static_cast<std::size_t>(max_annotators) + 1, 0.0);

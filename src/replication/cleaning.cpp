@@ -148,8 +148,8 @@ Duplicates remove_duplicates(Selections& set) {
 AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& second) {
     struct Seen {
         std::unordered_set<std::uint32_t> annotators;
-        std::unordered_set<std::uint64_t> grids;    ///< annotator and class
-        std::unordered_set<std::uint64_t> batches;  ///< annotator and batch
+        std::unordered_set<std::uint64_t> grids;    ///< pairs of annotator and class
+        std::unordered_set<std::uint64_t> batches;  ///< pairs of annotator and batch
     };
     const auto seen_in = [](const Selections& set) {
         Seen seen;

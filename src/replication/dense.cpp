@@ -101,7 +101,7 @@ double Cholesky::squared_length(std::span<const double> b) const {
 
 Eigen symmetric_eigen(std::vector<double> matrix, std::size_t size) {
     constexpr int most_sweeps = 60;
-    constexpr double negligible = 1e-32;  // of the squared size
+    constexpr double negligible = 1e-32;  // relative to the squared size
     Eigen out;
     out.vectors.assign(size * size, 0.0);
     for (std::size_t i = 0; i < size; ++i) out.vectors[i * size + i] = 1;
@@ -186,7 +186,7 @@ std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const d
                 for (std::size_t j = 0; j < chosen.size(); ++j) x[chosen[j]] = s[j];
                 break;
             }
-            if (!(step >= 0)) step = 0;  // 0 / 0: a column that just entered would leave again
+            if (!(step >= 0)) step = 0;  // for 0 / 0; else a new column would leave again
             for (std::size_t j = 0; j < chosen.size(); ++j)
                 x[chosen[j]] += step * (s[j] - x[chosen[j]]);
             std::vector<std::size_t> kept;
@@ -200,7 +200,7 @@ std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const d
                 }
             }
             if (kept.size() ==
-                chosen.size()) {  // rounding kept all of them above 0, so the smallest is removed
+                chosen.size()) {  // rounding kept all above 0, so the smallest is removed
                 std::size_t least = 0;
                 for (std::size_t j = 1; j < kept.size(); ++j) {
                     if (s[j] < s[least]) least = j;

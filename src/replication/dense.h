@@ -1,5 +1,5 @@
-// Small dense linear algebra: least squares by Householder reflections, and with nonnegative
-// solutions; symmetric systems by Cholesky.
+// Small dense linear algebra: least squares by Householder reflections, nonnegative least squares,
+// and symmetric systems by Cholesky's method.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ struct Matrix {
     std::span<const double> column(std::size_t c) const { return {values.data() + c * rows, rows}; }
 };
 
-/// A = QR, rows >= columns.
+/// The decomposition A = QR, for rows >= columns.
 class Householder {
 public:
     explicit Householder(Matrix a);
-    /// The first `columns` entries of Q'b. If `rest` is given, it gets the other entries, whose
+    /// The first `columns` entries of Q'b. If `rest` is given, it receives the other entries, whose
     /// squares sum to the residual.
     std::vector<double> project(std::span<const double> b, double* rest = nullptr) const;
-    /// R^-1 y.
+    /// Returns R^-1 y.
     std::vector<double> back(std::span<const double> y) const;
-    /// y' R^-1 for a row vector: solves R'x = y.
+    /// Returns y' R^-1 for a row vector: solves R'x = y.
     std::vector<double> back_transposed(std::span<const double> y) const;
 
 private:
@@ -36,12 +36,12 @@ private:
     std::vector<double> diag_;  ///< of R
 };
 
-/// H = LL' for a symmetric positive definite H.
+/// The decomposition H = LL' of a symmetric positive definite H.
 class Cholesky {
 public:
     Cholesky() = default;
-    /// `h` is size x size, and only its lower triangle is read. A pivot that rounding made 0 or
-    /// less counts as tiny.
+    /// `h` is size x size, and only its lower triangle is read. A pivot that is 0 or negative
+    /// because of rounding is replaced by a tiny number.
     Cholesky(std::vector<double> h, std::size_t size);
     void solve(std::span<double> b) const;                   ///< b becomes H^-1 b
     double squared_length(std::span<const double> b) const;  ///< b' H^-1 b
@@ -54,16 +54,16 @@ private:
 
 /// The eigenvalues and eigenvectors of a symmetric matrix, unordered.
 struct Eigen {
-    std::vector<double> values, vectors;  ///< the vectors in sequence, each with length 1
+    std::vector<double> values, vectors;  ///< vectors of length 1, one after another
     std::span<const double> vector(std::size_t i) const {
         return {vectors.data() + i * values.size(), values.size()};
     }
 };
-/// Jacobi's rotations; `matrix`: size x size.
+/// Uses Jacobi's rotations. `matrix` is size x size.
 Eigen symmetric_eigen(std::vector<double> matrix, std::size_t size);
 
-/// min |A x - b| over x >= 0 (Lawson and Hanson, "Solving least squares problems", 1974, algorithm
-/// NNLS).
+/// Minimizes |A x - b| over x >= 0 (Lawson and Hanson, "Solving least squares problems", 1974,
+/// algorithm NNLS).
 std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const double> b);
 
 }  // namespace assay::replication

@@ -1,4 +1,4 @@
-// Excludes the few images with the fewest annotators, for methods that are limited by them.
+// Excludes the few images with the fewest annotators, for methods that such images would limit.
 #pragma once
 
 #include <vector>
@@ -24,12 +24,12 @@ public:
     CellCounts first, second;
     Correct correct;
     double first_left_out = 0, second_left_out = 0;  ///< images
-    /// Converts values by cell of the restricted second set to cells of the whole one; 0 elsewhere.
+    /// Converts values by cell of the restricted second set to cells of the whole set; 0 elsewhere.
     std::vector<double> spread_second(const std::vector<double>& values) const;
-    /// index of each restricted cell among all
+    /// index of each restricted cell among all cells
     std::vector<std::size_t> first_place, second_place;
-    /// "12 images of the original and 3 of the replication with fewer than 24 annotators are left
-    /// out"; "" if none is.
+    /// Returns "12 images of the original and 3 of the replication with fewer than 24 annotators
+    /// are left out", or "" if no image is left out.
     std::string note() const;
 
 private:

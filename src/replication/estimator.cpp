@@ -40,8 +40,8 @@ std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& opt
             throw Error(ErrorCode::usage, "`moments` needs 2 annotators per image");
         estimators.push_back(make_moments(exponents, std::min(n, 2 * exponents.back())));
     }
-    // The first one is quoted. It is never naive if there is another, because naive corrects too
-    // little, and the mixture only with intervals from replicates.
+    // The first method is quoted. It is not naive if there is another method, because naive
+    // corrects too little. The mixture is quoted only with intervals from replicates.
     const bool others_first = estimators.empty();
     const bool mixture_first = others_first && (options.bootstrap > 0 || options.jackknife.empty());
     if (options.mixture && mixture_first)

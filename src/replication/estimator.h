@@ -19,16 +19,16 @@ struct Correct {
     std::vector<double> of(std::size_t model) const;
 };
 
-/// Sum over cells of weight * correct, for every model.
+/// The sum over cells of weight * correct, for every model.
 std::vector<double> weigh(const CellWeights& weights, const Correct& correct);
 
-/// Immutable after construction; thread-safe.
+/// Immutable after construction and thread-safe.
 class Estimator {
 public:
     virtual ~Estimator() = default;
     virtual std::string id() const = 0;
     virtual std::string definition() const = 0;
-    /// The adjusted accuracy of each model. Further results go to `result` if given. Estimators
+    /// The adjusted accuracy of each model. Stores further results in `result` if given. Estimators
     /// with errors in closed form store their influence values in `effects` if requested. Throws
     /// Error{bad_input} if undefined.
     virtual std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
@@ -43,14 +43,14 @@ public:
 std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& options,
                                                         const CellCounts& first,
                                                         const CellCounts& second);
-/// Naive at `n` annotators, to which the others are thinned, or for d > 0 the jackknife that leaves
-/// out d of them. Images with fewer are excluded.
+/// The naive estimator at `n` annotators, to which images with more are thinned. For d > 0, the
+/// jackknife that leaves out d annotators. Images with fewer than `n` are excluded.
 std::unique_ptr<Estimator> make_reweighing(const CellCounts& first, const CellCounts& second, int n,
                                            int d, EmptyBins rule);
 /// The moments exclude images with fewer than `least` annotators.
 std::unique_ptr<Estimator> make_moments(std::vector<int> exponents, int least);
 std::unique_ptr<Estimator> make_penalised_likelihood(int threads, double level = .95);
-/// Fits the mixtures of both sets at once; bootstrap replicates start from them.
+/// Fits the mixtures of both sets immediately. Bootstrap replicates start from these fits.
 std::unique_ptr<Estimator> make_mixture(const AdjustOptions& options, const CellCounts& first,
                                         const CellCounts& second);
 std::unique_ptr<Estimator> make_npmle();

@@ -10,8 +10,8 @@ namespace assay::replication {
 namespace {
 
 /// The largest ratio of the standard error of a companion set of exponents to that of the main set.
-/// Beyond it, the companion set shows its own noise and not the effect of the choice. In simulated
-/// studies of 10,000 images the ratio is about 1.3.
+/// Above this ratio, the companion set shows its own noise instead of the effect of the choice. In
+/// simulated studies of 10,000 images the ratio is about 1.3.
 constexpr double undetermined = 3;
 /// A spread that would be printed as 0.00 points counts as zero.
 constexpr double least_told = 5e-5;
@@ -31,7 +31,7 @@ std::vector<MethodResult> companions(const CountedStudy& counted, const MethodRe
             };
             if (same(main) || std::any_of(all.begin(), all.end(), same)) continue;
             result.id = fmt::format("moments.{}", fmt::join(result.exponents, "_"));
-            result.curves.clear();  // only drawn for the main set
+            result.curves.clear();  // curves are only drawn for the main set
             result.drawing = {};
             fill_analytic(counted, result, effects);
         } catch (const Error& error) {

@@ -20,8 +20,8 @@ public:
     /// must be unweighted.
     FrequencyMeans weighted_as(const FrequencyMeans& other) const;
     Estimate mean() const;
-    /// This minus the other, class by class. Both must have the same weights. n counts the images
-    /// of both.
+    /// The difference of this and the other object, class by class. Both must have the same
+    /// weights. n counts the images of both.
     Estimate minus(const FrequencyMeans& other) const;
 
 private:

@@ -30,7 +30,7 @@ std::uint8_t hit_value(const CsvReader& reader, std::size_t column) {
                                    shortened(reader.columns()[column])));
 }
 
-// Rows (image, classifier, hit). The table grows in both directions, so pairs are stored first.
+// Reads (image, classifier, hit). The table grows in both directions, so pairs come first.
 Hits read_long(CsvReader& reader, std::size_t image, std::size_t classifier, std::size_t hit,
                Hits hits) {
     struct Entry {

@@ -72,8 +72,8 @@ public:
         for (const auto& part : effects.prior) add(part, line);
         if (effects.curve_prior.empty()) return;
         add(effects.curve_prior, line);
-        // A line through the classifiers has no conservative choice, so it includes both the
-        // correlated and the uncorrelated case.
+        // No choice is conservative for a line through the classifiers, so both the correlated and
+        // the uncorrelated case are included.
         for (std::size_t m = 0; m < models; ++m) {
             const double squared = effects.curve_prior[m] * effects.curve_prior[m];
             slope_ += line.slope_y[m] * line.slope_y[m] * squared;
@@ -84,7 +84,7 @@ public:
     double slope() const { return slope_; }
     double intercept() const { return intercept_; }
     double covariance() const { return covariance_; }
-    /// `errors` are by classifier, with the mean's last.
+    /// `errors` are by classifier, with the error of the mean at the end.
     std::vector<double> widen(std::vector<double> errors) const {
         for (std::size_t m = 0; m < errors.size(); ++m)
             errors[m] = std::sqrt(errors[m] * errors[m] + variance_[m]);

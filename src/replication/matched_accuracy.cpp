@@ -1,4 +1,4 @@
-// Accuracies on chosen images.
+// Measures accuracies on chosen images.
 #include <fmt/core.h>
 
 #include "assay/error.h"

@@ -20,13 +20,13 @@ struct Dealt {
     int selected = 0, annotators = 0, easy = 0, rest_selected = 0, rest = 0;
 };
 
-/// The numbers of choosing annotators, and the annotators that a candidate must have.
+/// The number of choosing annotators, and the number of annotators that a candidate must have.
 struct Numbers {
     int choose = 0, needed = 0, reference = 0;
     bool hold_out = false;
 };
 
-/// Removes `count` random annotators from the remaining ones. Returns how many of them selected.
+/// Removes `count` random annotators from the remaining ones. Returns their selections.
 int deal(RandomStream& random, int& n, int& k, int count) {
     int selected = 0;
     for (int i = 0; i < count; ++i, --n) {
@@ -59,8 +59,8 @@ Numbers numbers_of(const Readings& reference, const Readings& candidates,
         numbers.choose = options.reference_annotators > 0
                              ? std::min(usual, options.reference_annotators)
                              : std::min(usual, usual_in(reference));
-    // At least one must be held out, because a chosen image could not be checked without its
-    // reading.
+    // At least one annotator must be held out, because a chosen image cannot be checked without a
+    // held-out reading.
     numbers.hold_out = options.annotators > 0 || usual > numbers.choose;
     numbers.needed = numbers.choose + options.easy_annotators + (numbers.hold_out ? 1 : 0);
     if (matched)
@@ -99,7 +99,7 @@ std::vector<std::vector<Dealt>> deal_candidates(const Readings& candidates, std:
     return by_class;
 }
 
-/// The reference's usable readings. Throws bad_input if none has this many annotators.
+/// The reference's usable readings. Throws bad_input if no reading has this many annotators.
 Readings seen_of(const Readings& reference, const MatchOptions& options, const Numbers& numbers,
                  std::vector<std::string>& warnings) {
     if (numbers.reference == 0) return reference;
@@ -134,7 +134,7 @@ void shuffle_in(std::vector<Dealt>& pool, std::size_t from, std::size_t count,
 
 using Buckets = std::vector<std::vector<Dealt>>;
 
-/// Fills the targets from low to high. The first `taken` of each bucket are the chosen ones.
+/// Fills the targets from low to high. The first `taken` candidates of each bucket are chosen.
 void choose_matched(Buckets& buckets, ClassMatch& cls, RandomStream& random, MatchResult& result) {
     for (std::size_t b = 0; b < buckets.size(); ++b) {
         const int carried = cls.missing, wanted = cls.target[b] + carried;
@@ -146,7 +146,7 @@ void choose_matched(Buckets& buckets, ClassMatch& cls, RandomStream& random, Mat
     }
 }
 
-/// Chooses from the whole class: those with a sufficient frequency, or the highest ones.
+/// Chooses from the whole class: candidates with a sufficient frequency, or the highest.
 void choose_others(Buckets& buckets, ClassMatch& cls, RandomStream& random,
                    const MatchOptions& options) {
     std::vector<Dealt> pool;
@@ -155,7 +155,7 @@ void choose_others(Buckets& buckets, ClassMatch& cls, RandomStream& random,
         bucket.clear();
     }
     if (options.strategy == Strategy::threshold) {
-        // A frequency of 7/10 equals .7, however .7 is rounded.
+        // A frequency of 7/10 equals .7 despite the rounding of .7.
         std::erase_if(pool, [&](const Dealt& d) {
             return d.selected < options.threshold * d.annotators - 1e-9;
         });
@@ -177,7 +177,7 @@ void choose_others(Buckets& buckets, ClassMatch& cls, RandomStream& random,
     }
 }
 
-/// Frequencies of the chosen images, by bucket and in total, without weights.
+/// Unweighted frequencies of the chosen images, by bucket and in total.
 void add_buckets(const Readings& candidates, std::size_t classes, MatchResult& result) {
     const FrequencyMeans none(classes);
     std::vector<FrequencyMeans> in_sample(match_buckets, none), held_out = in_sample,
@@ -199,7 +199,7 @@ void add_buckets(const Readings& candidates, std::size_t classes, MatchResult& r
     result.regression_as_chosen = all.mean();
 }
 
-/// The tallies of both sets in one class, for the bias.
+/// Counts both sets in one class, for the bias.
 matching::ClassTally tally_of(const std::vector<int>& histogram, const std::vector<Dealt>& pool,
                               const ClassMatch& cls) {
     matching::ClassTally tally;

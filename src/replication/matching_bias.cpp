@@ -1,4 +1,4 @@
-// How far held-out frequencies of matched images are below those that chose them.
+// Measures how far held-out frequencies of matches are below those that chose them.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,7 @@ double sum_of(const Buckets& values) {
     return sum;
 }
 
-/// By class, with both sets as proportions.
+/// Values are by class, with both sets as proportions.
 struct BucketSums {
     Buckets reference{}, candidates{}, difference{};
     double images = 0;
@@ -54,7 +54,7 @@ Estimate selection_bias(const std::vector<ClassTally>& all) {
         return estimate;
     }
     const BucketSums sums = sums_of(classes, weights);
-    // A bucket without candidates is unknown, so the others represent it.
+    // A bucket without candidates has no estimate, so the other buckets represent it.
     Buckets mean{}, ratio{};
     double covered = 0, value = 0;
     for (std::size_t b = 0; b < match_buckets; ++b) {

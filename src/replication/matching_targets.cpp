@@ -1,4 +1,4 @@
-// The requests to the candidates: buckets, numbers of images by bucket, strategies.
+// Computes the targets for the candidates: buckets, numbers of images by bucket, strategies.
 #include <algorithm>
 #include <array>
 #include <charconv>

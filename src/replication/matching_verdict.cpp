@@ -24,7 +24,7 @@ std::string range(const Estimate& e) {
                       : fmt::format("{:+.1f} points, without an interval", 100 * *e.value);
 }
 
-/// Without an interval nothing counts as shown.
+/// Without an interval, no effect counts as shown.
 bool shown(const Estimate& e) {
     return e.interval && (e.interval->low > 0 || e.interval->high < 0);
 }

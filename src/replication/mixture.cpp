@@ -17,8 +17,8 @@ constexpr int rounds_to_a_hill = 20;
 constexpr int most_exchanges = 3;
 constexpr double least_gain = 1e-9;  ///< nats
 
-/// Prefix sums of log(x + i), i = 0..n, so that one pass gives the log-pmf of every reading without
-/// a gamma function.
+/// Prefix sums of log(x + i), i = 0..n. With them, one pass gives the log-pmf of every reading
+/// without a gamma function.
 void log_rising(double x, std::size_t n, std::vector<double>& sums) {
     sums.resize(n + 1);
     sums[0] = 0;
@@ -85,7 +85,7 @@ public:
                 if (k < n) rejected_[n - k - 1] += r;
                 asked_[n - 1] += r;
             }
-            for (std::size_t i = max_n_ - 1; i-- > 0;) {  // from exactly i + 1 to more than i
+            for (std::size_t i = max_n_ - 1; i-- > 0;) {  // turns exactly i + 1 into more than i
                 selected_[i] += selected_[i + 1];
                 rejected_[i] += rejected_[i + 1];
                 asked_[i] += asked_[i + 1];
@@ -100,7 +100,7 @@ public:
     double total() const { return total_; }
 
 private:
-    /// One damped Newton step in (log a, log b).
+    /// Makes one damped Newton step in (log a, log b).
     void newton(double& a, double& b) const {
         double da = 0, db = 0, daa = 0, dbb = 0, dab = 0;
         for (std::size_t i = 0; i < max_n_; ++i) {
@@ -143,7 +143,7 @@ private:
     std::vector<double> log_, up_, down_, both_, selected_, rejected_, asked_;
 };
 
-/// Continues from `m` for at most `rounds`, and keeps the best parameters found.
+/// Continues from `m` for at most `rounds` rounds, and keeps the best parameters found.
 void climb(Em& em, BetaMixture& m, int rounds, double tolerance) {
     std::vector<double> responsibility;
     BetaMixture at = m, best = m;
@@ -173,7 +173,7 @@ BetaMixture fixed_start(int parts) {
     if (parts == 3)
         return {{.6, .3, .1}, {.93 * 12, .65 * 6, .30 * 4}, {.07 * 12, .35 * 6, .70 * 4}, 0, 0,
                 false};
-    for (int j = 0; j < parts; ++j) {  // means spread from low to high, with narrow high ones
+    for (int j = 0; j < parts; ++j) {  // means from low to high; high ones are narrow
         const double mean = parts == 1 ? .8 : .15 + .8 * j / (parts - 1), size = 4 + 8 * mean;
         m.weight.push_back(1.0 / parts);
         m.a.push_back(mean * size);
@@ -190,15 +190,15 @@ BetaMixture random_start(int parts, std::uint64_t seed, int start) {
         m.a.push_back(.5 + 24.5 * random.uniform());
         m.b.push_back(.3 + 5.7 * random.uniform());
         m.weight.push_back(-std::log1p(-random.uniform()) +
-                           1e-3);  // exponentials, normalised: Dirichlet(1)
+                           1e-3);  // normalised exponentials have a Dirichlet(1) distribution
         sum += m.weight.back();
     }
     for (double& w : m.weight) w /= sum;
     return m;
 }
 
-/// Puts a narrow beta where readings are most frequent compared with the mixture's expectation. At
-/// this rate a part with little weight gains most.
+/// Adds a narrow beta at the rate where readings are most frequent compared with the mixture's
+/// expectation. At this rate a part with little weight gains most.
 BetaMixture with_narrow_part(const CellCounts& counts, BetaMixture m, std::size_t part) {
     constexpr double narrow = 100, little = .03;
     constexpr int rates = 49;
@@ -239,8 +239,8 @@ bool is_lower(const BetaMixture& x, const BetaMixture& y) {
     return x.log_likelihood < y.log_likelihood;
 }
 
-/// EM finds a hill, and Newton steps its top. The starts miss small narrow parts. So each part of
-/// the best result is then replaced in turn by a narrow one, as long as that improves it.
+/// EM approaches a maximum, and Newton steps reach it. The starts miss small narrow parts. So each
+/// part of the best result is then replaced in turn by a narrow one, as long as that improves it.
 BetaMixture highest_by_both(Em& em, const CellCounts& counts, std::vector<BetaMixture>& starts,
                             const MixtureOptions& options) {
     const int em_rounds = std::min(rounds_to_a_hill, options.max_rounds);
@@ -265,8 +265,8 @@ BetaMixture highest_by_both(Em& em, const CellCounts& counts, std::vector<BetaMi
     return top;
 }
 
-/// The surface is flat near its top, so every start gets some rounds, and only the best few
-/// continue.
+/// The surface is flat near its maximum, so every start gets some rounds, and only the best few
+/// starts continue.
 BetaMixture highest_by_em(Em& em, std::vector<BetaMixture>& starts, const MixtureOptions& options) {
     constexpr std::size_t go_on = 3;
     const int first_rounds = std::min(200, options.max_rounds);

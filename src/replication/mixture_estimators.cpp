@@ -15,9 +15,9 @@
 namespace assay::replication {
 namespace {
 
-constexpr int warm_rounds = 100;  ///< of EM from the study's own fit, in a bootstrap
+constexpr int warm_rounds = 100;  ///< rounds of EM from the study's own fit, in a bootstrap
 constexpr int published_rounds = 200;
-constexpr int published_starts = 0;  ///< in addition to the fixed one
+constexpr int published_starts = 0;  ///< starts in addition to the fixed one
 constexpr int rate_points = 200;
 constexpr int curve_functions = 8;
 constexpr double curve_penalty = .01;
@@ -34,7 +34,7 @@ nlohmann::json mixture_json(const BetaMixture& m) {
             {"converged", m.converged}};
 }
 
-/// For the parts that are not points, because those have a mass (see is_point) and no density.
+/// The density of the parts that are not points. Points have a mass (see is_point) and no density.
 std::vector<double> densities(const BetaMixture& mixture, const std::vector<double>& rates) {
     std::vector<double> out(rates.size(), 0.0);
     for (std::size_t j = 0; j < mixture.parts(); ++j) {
@@ -59,7 +59,7 @@ public:
         MixtureOptions fit;
         fit.parts = options.mixture_parts;
         fit.seed = options.seed;
-        if (options.grid_integrals) {  // as published; sums over a grid get worse as the fit
+        if (options.grid_integrals) {  // as published; sums over a grid are worse when the fit
                                        // improves
             fit.max_rounds = published_rounds;
             fit.random_starts = published_starts;

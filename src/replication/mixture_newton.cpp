@@ -11,13 +11,13 @@
 namespace assay::replication {
 namespace {
 
-constexpr double longest_step = 1.5;  ///< in any logarithm
-constexpr double flat_slope = 1e-10;  ///< nats an image
+constexpr double longest_step = 1.5;  ///< largest step in any logarithm
+constexpr double flat_slope = 1e-10;  ///< nats per image
 constexpr double least_log_weight = -50;
 constexpr double shortest_part = 1e-9;
-constexpr double visible_gain = 1e-13;  ///< of the log-likelihood
+constexpr double visible_gain = 1e-13;  ///< gain of the log-likelihood
 
-/// Parameters: log weight, log a, log b of part 0, of part 1, ...
+/// Parameters are log weight, log a and log b of part 0, of part 1, ...
 constexpr std::size_t of_part = 3;
 
 struct Slopes {
@@ -56,7 +56,7 @@ private:
         std::size_t n, k;
         double images, log_choose;
     };
-    /// Sums over i = 0 .. m-1 of log(x + i), x / (x + i) and its square, for every m.
+    /// The sums over i = 0 .. m-1 of log(x + i), x / (x + i) and its square, for every m.
     struct Rising {
         std::vector<double> log, first, second;
         void fill(double x, double scale, std::size_t longest) {
@@ -72,7 +72,7 @@ private:
     };
     struct Part {
         double log_weight = 0, a = 0, b = 0;
-        Rising selected, rejected, asked;  ///< asked: by 1 / (a + b + i)
+        Rising selected, rejected, asked;  ///< `asked` uses 1 / (a + b + i)
     };
 
     double walk(const std::vector<double>& at, Slopes* slopes) {
@@ -145,7 +145,7 @@ private:
     std::vector<Part> parts_;
 };
 
-/// The directions in which parameters may move, and how far.
+/// The directions and distances in which parameters may move.
 struct Limits {
     double low, high;
 };
@@ -154,7 +154,7 @@ Limits limits_of(std::size_t parameter) {
     return {std::log(min_shape), std::log(max_shape)};
 }
 
-/// Whether it is at a limit with an outward slope.
+/// True if the parameter is at a limit with an outward slope.
 bool is_held(const std::vector<double>& at, const Slopes& slopes, std::size_t p) {
     const Limits limits = limits_of(p);
     return (at[p] <= limits.low && slopes.gradient[p] < 0) ||
@@ -171,7 +171,7 @@ double steepest(const std::vector<double>& at, const Slopes& slopes) {
 
 struct Step {
     std::vector<double> by;
-    double promise = 0;  ///< its expected gain, to second order
+    double promise = 0;  ///< the step's expected gain, to second order
 };
 
 Step newton_step(const std::vector<double>& at, const Slopes& slopes) {
@@ -179,8 +179,8 @@ Step newton_step(const std::vector<double>& at, const Slopes& slopes) {
     for (std::size_t p = 0; p < at.size(); ++p) {
         if (!is_held(at, slopes, p)) free.push_back(p);
     }
-    // Scaled to a unit diagonal, because a part with small weight has small derivatives but equally
-    // long steps.
+    // The curvature is scaled to a unit diagonal, because a part with small weight has small
+    // derivatives but equally long steps.
     std::vector<double> scale;
     for (const std::size_t p : free) {
         const double own = std::abs(slopes.curvature[p * at.size() + p]);
@@ -211,7 +211,7 @@ Step newton_step(const std::vector<double>& at, const Slopes& slopes) {
     return step;
 }
 
-/// A fraction of the step, within the limits and with weights that sum to 1.
+/// Moves by a fraction of the step, within the limits and with weights that sum to 1.
 std::vector<double> moved(const std::vector<double>& at, const std::vector<double>& step,
                           double part) {
     std::vector<double> out(at.size());
@@ -241,7 +241,7 @@ void climb_by_newton(const CellCounts& counts, BetaMixture& mixture, int rounds)
     double steep = steepest(at, slopes);
     for (int round = 0; round < rounds; ++round, ++mixture.rounds) {
         const Step step = newton_step(at, slopes);
-        // Near the top, rounding hides a step's gain, so the slope decides.
+        // Near the maximum, rounding hides a step's gain, so the slope decides.
         const bool at_top = step.promise < visible_gain * std::abs(slopes.value);
         std::vector<double> next;
         Slopes there;

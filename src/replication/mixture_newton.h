@@ -1,11 +1,11 @@
-// Newton steps to a maximum of a beta mixture's log-likelihood, where EM alone is slow.
+// Maximizes a beta mixture's log-likelihood by Newton steps, where EM alone is slow.
 #pragma once
 
 #include "assay/replication/mixture.h"
 
 namespace assay::replication {
 
-/// Limits of a and b. A beta beyond the larger one counts as a point.
+/// Limits of a and b. A beta distribution beyond the larger limit counts as a point.
 inline constexpr double min_shape = 1e-3, max_shape = 1e4;
 
 /// Climbs from `mixture` for at most `rounds` steps, until no parameter's slope exceeds 1e-10 nats

@@ -1,4 +1,4 @@
-// The factorial moments as an Estimator.
+// Implements the factorial moments as an Estimator.
 #include <fmt/ranges.h>
 
 #include <algorithm>

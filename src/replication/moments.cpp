@@ -11,7 +11,7 @@ namespace {
 
 constexpr double smallest_pivot = 1e-10;
 
-/// u_0 .. u_top of every cell: (k)_e / (n)_e, and 0 beyond n (never read there).
+/// The values u_0 .. u_top of every cell: (k)_e / (n)_e, and 0 beyond n (never read there).
 std::vector<double> factorial_moments(const CellGrid& grid, int top) {
     const std::size_t width = static_cast<std::size_t>(top) + 1;
     std::vector<double> u(grid.size() * width, 0.0);

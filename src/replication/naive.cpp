@@ -60,7 +60,7 @@ CellWeights naive_weights(const CellCounts& first, const CellCounts& second,
 
 CellWeights naive_weights(const CellCounts& first, const CellCounts& second, int m,
                           EmptyBins rule) {
-    if (m == 0) {  // with no annotator it is the raw accuracy
+    if (m == 0) {  // without annotators this is the raw accuracy
         const double total = second.total();
         if (total <= 0) throw Error(ErrorCode::bad_input, "a set has no images");
         return {std::vector<double>(second.images.size(), 1 / total), 1};
@@ -86,8 +86,8 @@ CellWeights extrapolated_weights(const CellCounts& first, const CellCounts& seco
                                  std::span<const int> ns, EmptyBins rule) {
     CellWeights result;
     for (const int n : ns) {
-        // Lagrange's polynomial at 0 with nodes 1/n: product of x_j / (x_j - x_i) = n_i / (n_i -
-        // n_j).
+        // Lagrange's polynomial at 0 with nodes 1/n is the product of x_j / (x_j - x_i) = n_i /
+        // (n_i - n_j).
         double factor = 1;
         for (const int other : ns) {
             if (other != n) factor *= static_cast<double>(n) / (n - other);

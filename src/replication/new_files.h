@@ -13,8 +13,8 @@ struct NewFile {
 };
 
 /// Writes the files, each completely or not at all. An existing file with the same text is
-/// unchanged, so that an interrupted command can be repeated. Unless `replace`, throws usage before
-/// writing anything if one exists with another text.
+/// unchanged, so that an interrupted command can be repeated. Unless `replace` is set, throws usage
+/// before writing anything if a file exists with another text.
 void write_new_files(const std::vector<NewFile>& files, bool replace);
 
 }  // namespace assay::replication

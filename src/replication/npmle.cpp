@@ -72,7 +72,7 @@ RateDistribution fit_rates(const CellCounts& counts, const RateGrid& grid, doubl
         }
         fit.gap = *std::max_element(gradient.begin(), gradient.end()) - 1;
         if (fit.gap < tolerance || fit.rounds == max_rounds) break;
-        // The support, plus every local maximum of the gradient that promises a gain.
+        // The support, and every local maximum of the gradient with an expected gain.
         std::vector<std::size_t> support;
         for (std::size_t j = 0; j < points; ++j) {
             const bool peak = gradient[j] > 1 && (j == 0 || gradient[j] >= gradient[j - 1]) &&
@@ -111,7 +111,7 @@ RateDistribution fit_rates(const CellCounts& counts, const RateGrid& grid, doubl
         }
         if (!moved) break;
     }
-    // log_likelihood is for the readings; likelihood() includes their binomial coefficients.
+    // log_likelihood is for the readings, and likelihood() includes their binomial coefficients.
     return fit;
 }
 
@@ -155,7 +155,7 @@ LogitCurve fit_logit_curve(const CellCounts& counts, std::span<const double> cor
                            std::span<const double> basis, double penalty) {
     const std::size_t points = grid.s.size(), functions = basis.size() / points;
     const std::vector<double> like = grid.likelihood(counts.grid);
-    // P(s_j | reading) for readings that occur.
+    // The values P(s_j | reading) for readings that occur.
     std::vector<std::size_t> used;
     std::vector<double> posterior;
     for (std::size_t c = 0; c < counts.grid.size(); ++c) {

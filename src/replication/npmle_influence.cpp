@@ -61,7 +61,7 @@ AtomicRates::AtomicRates(const CellCounts& counts, const RateGrid& grid,
         information[a * size + a] += 1 / (weight_[a] * weight_[a]);
         information[(atoms() + a) * size + atoms() + a] += 1 / (room * room);
     }
-    // Scaled to a unit diagonal, because weights and places have different magnitudes.
+    // Uses a unit diagonal, because weights and places have different magnitudes.
     scale_.resize(size);
     for (std::size_t p = 0; p < size; ++p)
         scale_[p] = 1 / std::sqrt(std::max(information[p * size + p], 1e-300));

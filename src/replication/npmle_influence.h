@@ -25,8 +25,8 @@ public:
     std::vector<double> influence(std::span<const double> by_weight,
                                   std::span<const double> by_place) const;
 
-    /// By cell and atom, divided by the cell's probability: the reading's probability at the atom,
-    /// and its derivative by the place times the weight. 0 in cells without images.
+    /// Values by cell and atom, divided by the cell's probability: the reading's probability at the
+    /// atom, and its derivative by the place times the weight. Cells without images have 0.
     double at_weight(std::size_t cell, std::size_t atom) const {
         return scores_[cell * 2 * atoms() + atom];
     }
@@ -44,7 +44,7 @@ private:
     std::vector<std::size_t> left_;  ///< grid point at or below each atom
     std::vector<double> scores_;
     std::vector<double> images_, scale_;
-    Cholesky information_;  ///< scaled to a unit diagonal
+    Cholesky information_;  ///< information, scaled to a unit diagonal
 };
 
 /// The influences on all classifiers' adjusted accuracies, by cell.

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double min_width = 1e-4;
 constexpr std::size_t parts_left_out = 10, fewest_classes = 20;
-/// For a part of the pilot: enough for a median.
+/// The number for a part of the pilot, enough for a median.
 constexpr std::size_t most_curves = 20;
 constexpr double fewest_images = 50, most_images = 1e9;
 
@@ -35,7 +35,7 @@ double mean_under(const std::vector<double>& mass, const std::vector<double>& va
     return std::inner_product(mass.begin(), mass.end(), values.begin(), 0.0);
 }
 
-/// The assumed truth: masses on the logit grid, and accuracies there.
+/// The assumed truth: masses and accuracies on the logit grid.
 struct PilotWorld {
     std::vector<double> first, second;
     std::vector<std::vector<double>> curves;
@@ -64,12 +64,12 @@ using Figures = std::array<double, figure_count>;
 
 /// The dependence among the pilot's classes and classifiers.
 struct PilotDesign {
-    double effect = 1;  ///< variance with classes over that with images
+    double effect = 1;  ///< variance with classes divided by that with images
     double mean = 0;    ///< variance of the mean over classifiers relative to the median
                         ///< classifier's
 };
 
-/// A number of annotators in one world.
+/// The results for one number of annotators in one world.
 class RowPlan {
 public:
     RowPlan(const PilotWorld& world, int annotators, const PilotDesign& design, double target)
@@ -168,7 +168,7 @@ private:
     std::vector<std::vector<double>> correct_;
 };
 
-/// .05 + .6 s + 9.26 (s - .7)_+^3: 90 % at s = 1.
+/// The curve .05 + .6 s + 9.26 (s - .7)_+^3, which is 90 % at s = 1.
 std::vector<double> usual_curve() {
     std::vector<double> g;
     for (const double s : penalised::logit_grid().s)

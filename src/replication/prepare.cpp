@@ -64,15 +64,15 @@ void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared,
     }
 }
 
-/// For each set: whether it has annotations and not frequencies.
+/// True for each set with annotations instead of frequencies.
 std::vector<bool> are_raw(const std::vector<std::filesystem::path>& files) {
     std::vector<bool> raw;
     for (const auto& file : files) raw.push_back(is_raw_selections(file));
     return raw;
 }
 
-/// Guessers pull every selection frequency towards their own habit, so a warning is given if the
-/// rules would find some.
+/// Guessers shift every selection frequency towards their own habit, so a warning is given if the
+/// rules would find any.
 void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
                       const PrepareOptions& options) {
     std::vector<Selections*> all;
@@ -126,8 +126,8 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                 "(`without_annotators`) are named by raw annotations (a column `annotator`)");
         leave_out_annotators(raw, prepared.names.annotators, options.without_annotators);
     }
-    // Annotators are judged by all their answers, including repeated ones, because an annotator who
-    // selects the same controls in every grid repeats answers.
+    // Annotators are rated by all their answers, including repeated answers, because an annotator
+    // who selects the same controls in every grid repeats answers.
     if (options.clean)
         clean_sets(raw, prepared, options);
     else if (all_raw && !raw.empty())

@@ -73,7 +73,7 @@ private:
     const Thinning& thin_second_;
     EmptyBins rule_;
     double first_total_, scale_ = 1;
-    std::vector<double> one_, two_;  ///< images by thinned reading
+    std::vector<double> one_, two_;  ///< numbers of images by thinned reading
 };
 
 /// The thinning tables are made once.

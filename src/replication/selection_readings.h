@@ -1,4 +1,4 @@
-// Refuses readings that must not be used: those by which images were selected, and the same set
+// Refuses readings that must not be used: readings by which images were selected, and the same set
 // twice.
 #pragma once
 

@@ -29,7 +29,7 @@ std::string_view filled(const CsvReader& reader, std::size_t column, std::string
     return text;
 }
 
-/// A (image, label) pair as one text. The separator is a byte that no text file uses, because
+/// An (image, label) pair as one text. The separator is a byte that no text file uses, because
 /// CsvReader only refuses zero bytes.
 void pair_key(std::string& key, std::string_view image, std::string_view label) {
     key.assign(image);
@@ -53,7 +53,7 @@ std::size_t Names::find(std::string_view text) const {
 }
 
 bool is_raw_selections(const std::filesystem::path& path) {
-    // The header is enough, and annotation files may be large.
+    // Only the header is read, because annotation files may be large.
     std::string text = read_start(path, std::size_t{1} << 16);
     const std::size_t begin = std::min(text.size(), text.find_first_not_of("\r\n"));
     text.resize(std::min(text.size(), text.find_first_of("\r\n", begin)));

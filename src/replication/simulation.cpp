@@ -32,7 +32,7 @@ bool happens(RandomStream& random, double p) {
     return random.next_u32() < p * 4294967296.0;
 }
 
-/// Each class's annotators: `n` of the pool without replacement.
+/// Draws each class's annotators: `n` of the pool without replacement.
 std::vector<std::uint32_t> choose_annotators(const SimulationOptions& options, std::uint32_t pool) {
     const auto n = static_cast<std::uint32_t>(options.annotators);
     std::vector<std::uint32_t> chosen;
@@ -40,7 +40,7 @@ std::vector<std::uint32_t> choose_annotators(const SimulationOptions& options, s
     std::vector<std::uint32_t> all(pool);
     for (std::uint32_t c = 0; c < options.classes; ++c) {
         for (std::uint32_t w = 0; w < pool; ++w) all[w] = w;
-        // A stream's name determines its numbers. Renaming it would change the draws of every seed.
+        // A stream's name determines its numbers. Renaming would change the draws of every seed.
         RandomStream random(options.seed, "replicate.simulate.workers", c);
         for (std::uint32_t i = 0; i < n; ++i) {
             std::swap(all[i], all[i + random.below(pool - i)]);
@@ -119,7 +119,7 @@ private:
             for (std::size_t a = 0; a < n; ++a) answers[a] = happens(random, rate.s) ? 1 : 0;
             return;
         }
-        // Scaled so that the mean over the pool's population equals the rate.
+        // Values are scaled so that the mean over the pool's population equals the rate.
         const double centre =
             std::sqrt(1 + leniency_standard_deviation * leniency_standard_deviation) * probit(rate);
         const std::uint32_t* annotators = simulation_.annotators.data() + std::size_t{c} * n;

@@ -33,7 +33,7 @@ double binomial(int n, int k, double s) {
     return std::exp(log_choose(n, k) + k * std::log(s) + (n - k) * std::log1p(-s));
 }
 
-/// The integral of each basis function times B(k|s) times one beta density. With k = n = 0 it is
+/// The integral of each basis function times B(k|s) times one beta density. With k = n = 0 this is
 /// the mean.
 Row exact_row(int n, int k, double a, double b) {
     const double base = std::exp(log_beta_binomial(n, k, a, b));
@@ -96,8 +96,8 @@ Row mixture_row(const BetaMixture& m, int n, int k, Integrals integrals) {
 /// >= values. Rows of `limits` have length 1.
 struct SplineFitter::Factors {
     Householder equations;
-    std::vector<std::vector<double>> limits;  ///< basis long each
-    std::vector<double> bound, length;        ///< of each row before it was scaled
+    std::vector<std::vector<double>> limits;  ///< each has the length of the basis
+    std::vector<double> bound, length;        ///< values of each row before scaling
 };
 
 double AccuracySpline::at(double s) const {

@@ -1,4 +1,4 @@
-// Tables that the reports of several steps share.
+// Tables that are shared by the reports of several steps.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 namespace assay::replication {
 
 Table empty_table(std::string title, std::vector<Column> columns);
-/// "0.2 to 0.4": a bucket of frequencies, see match_bucket().
+/// Returns text such as "0.2 to 0.4" for a bucket of frequencies; see match_bucket().
 std::string bucket_name(std::size_t bucket);
-/// Images with one reading, in results.
+/// The images with one reading, for results.
 struct ReadingCell {
     int n = 0, k = 0;
     double images = 0;

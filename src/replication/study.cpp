@@ -194,14 +194,14 @@ ImagePlaces find_images(const Readings& readings, const StringColumn& images,
                 throw Error(ErrorCode::bad_input,
                             fmt::format("{}: image `{}` appears twice", source, shortened(key)));
             }
-            index[key] = nowhere;  // a name that several images share matches none of them
+            index[key] = nowhere;  // a name of several images matches none of them
         }
         for (std::size_t i = 0; loose && i < readings.size(); ++i)
             ++readers[stem(readings.images[i])];
         bool any = false;
         for (std::size_t i = 0; i < readings.size(); ++i) {
             const std::string_view key = loose ? stem(readings.images[i]) : readings.images[i];
-            // neither does a name that several readings share
+            // a name of several readings also matches none of them
             if (loose && readers[key] > 1) continue;
             const auto at = index.find(key);
             found.place[i] = at == index.end() ? nowhere : at->second;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t step = 16;  ///< rows of hits are padded to a multiple of this
 
-/// How often each unit was drawn. Classes are drawn for both sets together. Images of the two sets
-/// are drawn separately, so that each set keeps its size.
+/// The number of draws of each unit. Classes are drawn for both sets together. Images of the two
+/// sets are drawn separately, so that each set keeps its size.
 std::vector<std::uint32_t> draw_units(const Study& study, const UnitPlan& plan, std::uint64_t seed,
                                       std::uint64_t replicate) {
     std::vector<std::uint32_t> times(plan.count, 0);
@@ -31,8 +31,8 @@ struct Tables {
     std::vector<std::uint32_t> correct;  ///< cell-major, row_bytes per cell
 };
 
-/// The images in the plan's order, which the bootstrap reads many times, with cell and unit next to
-/// each other.
+/// The images in the plan's order, with cell and unit next to each other, because the bootstrap
+/// reads them many times.
 struct Walk {
     std::vector<std::uint32_t> cell, unit;
     std::vector<std::uint8_t> hits;

@@ -1,4 +1,4 @@
-// Bootstrap of a study: resamples classes or images for all classifiers and methods at once.
+// Bootstrap of a study, which resamples classes or images for all classifiers and methods at once.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace assay::replication {
 
-/// replicates x classifiers each.
+/// Each table is replicates x classifiers.
 struct Replicates {
     std::size_t count = 0;
     std::vector<std::vector<double>> first, second;
@@ -19,7 +19,7 @@ struct Replicates {
         adjusted;  ///< by method; an empty row means undefined in this replicate
 };
 
-/// Draws whole units with replacement (multinomial), and the images of both sets with them. The
+/// Draws whole units with replacement (multinomial), with their images of both sets. The
 /// result does not depend on the number of threads. Throws interrupted.
 Replicates resample(const Study& study, const UnitPlan& plan, const CellGrid& first_grid,
                     const CellGrid& second_grid,

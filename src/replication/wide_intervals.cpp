@@ -12,16 +12,16 @@ namespace {
 // The limits come from 14 simulated studies of seven worlds (100 replicates, twelve classifiers). A
 // method's median bootstrap interval was at most 1.6 times as wide as pl's. It was at most 1.2
 // times as wide as the method's own interval by formula. There were two exceptions. The mixture's
-// was 2.4 to 15 times as wide as pl's with 5 and 10 annotators. The jackknife's was 2.9 and 5.4
-// times as wide as pl's with 2,000 images of 40 annotators. There it was 1.6 and 2.1 times as wide
-// as its own by formula.
+// interval was 2.4 to 15 times as wide as pl's with 5 and 10 annotators. The jackknife's interval
+// was 2.9 and 5.4 times as wide as pl's with 2,000 images of 40 annotators. There it was 1.6 and
+// 2.1 times as wide as its own by formula.
 constexpr double widest_beside_pl = 2, widest_beside_formula = 1.5;
 
 bool is_bootstrap(const Estimate& e) {
     return e.interval && e.interval->method.starts_with("bootstrap");
 }
 
-/// Whether it is wider than `times` the other, which must be by a formula.
+/// True if the interval is wider than `times` the other interval, which must be by a formula.
 bool is_wider(const Estimate& e, double times, const Estimate* other) {
     return other != nullptr && other->interval && !is_bootstrap(*other) &&
            half_width(e) > times * half_width(*other);

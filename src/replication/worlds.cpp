@@ -9,9 +9,9 @@
 namespace assay::replication {
 namespace {
 
-/// log of a gamma variate. Source: Marsaglia and Tsang, "A simple method for generating gamma
-/// variables", ACM TOMS 2000. Shapes below 1 use G(a) = G(a + 1) U^(1/a). The result is a logarithm
-/// because the variate itself may underflow.
+/// The logarithm of a gamma variate. Source: Marsaglia and Tsang, "A simple method for generating
+/// gamma variables", ACM TOMS 2000. Shapes below 1 use G(a) = G(a + 1) U^(1/a). The result is a
+/// logarithm because the variate itself may underflow.
 double log_gamma_draw(RandomStream& random, double a) {
     double boost = 0;
     if (a < 1) {
@@ -40,15 +40,15 @@ double density(double x, double mean, double standard_deviation) {
     return std::exp(-0.5 * z * z) / (standard_deviation * std::sqrt(2 * 3.14159265358979323846));
 }
 
-/// E[Phi(c + 0.25 u)] for u normal with this mean and variance.
+/// Returns E[Phi(c + 0.25 u)] for a normal u with this mean and variance.
 double smoothed(double c, double mean, double variance) {
     const double w = class_effect_hit;
     return normal_cdf((c + w * mean) / std::sqrt(1 + w * w * variance));
 }
 
-/// Accuracy on set `over` of a classifier whose P(correct | z) is that of set `curve`.
+/// The accuracy on set `over` of a classifier whose P(correct | z) is that of set `curve`.
 double probit_accuracy(const ProbitSet& over, const ProbitSet& curve, double t) {
-    // The atom is drawn regardless of the class effect, so u is standard normal there.
+    // The atom is drawn independently of the class effect, so u is standard normal there.
     double sum = over.atom * smoothed(probit_hit(t, atom_z), 0, 1);
     constexpr double low = -6, high = 9;
     constexpr int steps = 6000;
@@ -86,7 +86,7 @@ double steep_accuracy(const std::array<BetaPart, 3>& parts, double t) {
     return sum;
 }
 
-/// E[Phi(z)] of one set.
+/// The value E[Phi(z)] of one set.
 double probit_rate(const ProbitSet& set) {
     double sum = set.atom;
     for (const ProbitPart& part : set.parts) {
@@ -131,7 +131,7 @@ double steep_hit(double t, double s) {
 
 Rate draw_beta(RandomStream& random, double a, double b) {
     const double x = log_gamma_draw(random, a), y = log_gamma_draw(random, b);
-    // s = e^x / (e^x + e^y), 1 - s the same with the parts exchanged.
+    // s is e^x / (e^x + e^y), and 1 - s is the same with x and y exchanged.
     return {1 / (1 + std::exp(y - x)), 1 / (1 + std::exp(x - y))};
 }
 

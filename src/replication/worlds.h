@@ -21,14 +21,14 @@ inline constexpr std::array<BetaPart, 3> matching_first{
 inline constexpr std::array<BetaPart, 3> matching_pool{
     {{.25, 12, 1.2}, {.35, 2.5, 1.5}, {.40, .7, 1.6}}};
 
-/// P(correct | s) = c0 + c1 s + c2 s^9.
+/// The curve P(correct | s) = c0 + c1 s + c2 s^9.
 struct PowerCurve {
     double c0, c1, c2;
     double at(double s) const;
-    /// Its mean under a mixture.
+    /// The mean of the curve under a mixture.
     double mean(const std::array<BetaPart, 3>& parts) const;
 };
-/// Classifier at t in [0, 1], weak to strong.
+/// The classifier at t in [0, 1], from weak to strong.
 PowerCurve beta_curve(double t);
 inline constexpr PowerCurve matching_curve{.05, .55, .30};
 /// Set 1 is easier by this amount at equal selection rate, which is the true gap.
@@ -39,13 +39,13 @@ struct ProbitPart {
     double weight, mean, standard_deviation;
 };
 struct ProbitSet {
-    double atom;  ///< proportion of images that everybody selects
+    double atom;  ///< proportion of images that all annotators select
     std::array<ProbitPart, 2> parts;
 };
 inline constexpr ProbitSet probit_first{.12, {{{.70, 1.55, .55}, {.18, .10, .90}}}};
 inline constexpr ProbitSet probit_second{.05, {{{.70, 1.38, .60}, {.25, .25, .90}}}};
-inline constexpr double class_effect = .3;       ///< of a class's u on the probit of the rate
-inline constexpr double class_effect_hit = .25;  ///< ... and on that of a hit
+inline constexpr double class_effect = .3;       ///< scale of a class's u for the rate's probit
+inline constexpr double class_effect_hit = .25;  ///< effect of u on the probit of a hit
 inline constexpr double atom_z = 3;
 /// The probit of P(correct | z, u) without the class effect.
 double probit_hit(double t, double z);
@@ -53,12 +53,12 @@ double probit_hit(double t, double z);
 inline constexpr std::array<BetaPart, 3> steep_first{{{.70, 22, 1.3}, {.25, 1.6, 4}, {.05, 1, 1}}};
 inline constexpr std::array<BetaPart, 3> steep_second{
     {{.55, 15, 1.4}, {.38, 1.7, 3.2}, {.07, 1, 1}}};
-/// P(correct | s) of classifier t on set 2: a logistic step between .03 and .95. Set 1 is easier by
-/// steep_gap.
+/// P(correct | s) of classifier t on set 2 is a logistic step between .03 and .95. Set 1 is easier
+/// by steep_gap.
 double steep_hit(double t, double s);
 inline constexpr double steep_gap = .03;
 
-/// s and 1 - s, both accurate even close to 0.
+/// The values s and 1 - s, both accurate even close to 0.
 struct Rate {
     double s, rest;
 };

@@ -1,6 +1,6 @@
-// Auto-PGD: steps are halved when progress stops (Croce and Hein, ICML 2020, algorithm 1). It
+// Auto-PGD, which halves its steps when progress stops (Croce and Hein, ICML 2020, algorithm 1). It
 // differs from its authors' program in one point: an image is removed as soon as the model
-// misclassifies it. The outcome of an image is the same, with fewer passes.
+// misclassifies it. The outcome for an image is the same, with fewer passes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr double momentum = .75;
 /// If the loss rose in at most this share of the steps of a window, the step is halved.
 constexpr double rising = .75;
 
-/// One image that is being attacked.
+/// An image that is being attacked.
 struct Climber {
     std::size_t place;
     std::uint32_t target = 0;
@@ -75,16 +75,16 @@ struct Climber {
     }
 };
 
-/// The ends of the windows: the first has 22 % of the steps, and each next one is shorter by 3 %,
-/// but at least 6 %.
+/// The ends of the windows. The first window has 22 % of the steps. Each next window is shorter by
+/// 3 %, but has at least 6 %.
 class Windows {
 public:
     explicit Windows(int steps)
         : length_(std::max(1, steps * 22 / 100)),
           shorter_(std::max(1, steps * 3 / 100)),
           shortest_(std::max(1, steps * 6 / 100)) {}
-    /// Call it after each step: returns the length of the window that ends with it, or 0 if none
-    /// does.
+    /// Called after each step. Returns the length of the window that ends with this step, or 0 if
+    /// no window does.
     int ended() {
         if (++steps_ < length_) return 0;
         const int length = length_;
@@ -102,7 +102,7 @@ struct Run {
     std::string purpose;  ///< purpose of the random start
 };
 
-/// Computes the climbers' losses; those that fool the model are stored in `result` and removed.
+/// Computes losses of the images. Images that fool the model go to `result` and are removed.
 template <class Take>
 void ask(Query& query, Loss loss, const AttackBatch& batch, AttackResult& result,
          std::vector<Climber>& climbers, Take&& take) {
@@ -114,7 +114,7 @@ void ask(Query& query, Loss loss, const AttackBatch& batch, AttackResult& result
         if (query.fooled(k)) {
             keep(result, c.place, c.x);
             result.fooled[c.place] = 1;
-            // Independent of the gradient at another start.
+            // This does not depend on the gradient at another start.
             if (!result.unusable.empty()) result.unusable[c.place] = 0;
         } else {
             c.broken = !query.usable_gradient(k);

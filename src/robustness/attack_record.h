@@ -12,14 +12,14 @@ namespace assay {
 
 struct StoredControl {
     AttackControl control;
-    /// The inputs of the controls: the same definition gives the same control.
+    /// The inputs of the controls. The same definition gives the same control.
     nlohmann::json definition;
 };
 
 /// Throws io.
 void write_control(const PredictionStore& store, const StoredControl& control);
-/// Returns nothing if the store has none. Throws bad_input if it is damaged or belongs to another
-/// store.
+/// Returns nothing if the store has no record. Throws bad_input if the record is damaged or belongs
+/// to another store.
 std::optional<StoredControl> read_control(const PredictionStore& store);
 
 }  // namespace assay

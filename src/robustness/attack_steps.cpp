@@ -5,7 +5,7 @@
 namespace assay::attack {
 namespace {
 
-/// Claims that every image fools the model: run_attack() classifies the claims.
+/// Claims that every image fools the model. run_attack() checks the claims.
 void claim_all(AttackResult& result) {
     result.fooled.assign(result.fooled.size(), 1);
 }

@@ -25,8 +25,8 @@ inline float sign_of(float v) {
     return static_cast<float>(static_cast<int>(v > 0) - static_cast<int>(v < 0));
 }
 
-/// std::clamp() without a branch: which of the three values results depends on the gradient's
-/// signs, and cannot be predicted.
+/// std::clamp() without a branch, because the choice of the three values depends on the gradient's
+/// signs and cannot be predicted.
 inline float cut_to(float v, float low, float high) {
     return std::min(std::max(v, low), high);
 }
@@ -70,7 +70,7 @@ public:
         project(x);
     }
 
-    /// A point drawn uniformly from the ball, projected into the box.
+    /// Returns a point drawn uniformly from the ball, projected into the box.
     Pixels uniform_point(RandomStream& random) const {
         Pixels x(centre_.begin(), centre_.end());
         if (norm_ == Norm::linf) {
@@ -84,8 +84,8 @@ public:
         return x;
     }
 
-    /// A point of the ball's surface: a uniform draw whose largest element is set to eps (linf), or
-    /// a uniform direction (l2).
+    /// Returns a point of the ball's surface: a uniform draw whose largest element is set to eps
+    /// (linf), or a uniform direction (l2).
     Pixels surface_point(RandomStream& random) const {
         Pixels x(centre_.begin(), centre_.end());
         if (norm_ == Norm::l2) {

@@ -1,4 +1,4 @@
-// Blurs: defocus, glass, motion, zoom.
+// Implements the blurs: defocus, glass, motion, zoom.
 #include <cmath>
 
 #include "robustness/disk.h"
@@ -88,9 +88,9 @@ void glass_blur(const Work& work, Image& out) {
     const int d = glass.distance, width = work.image.width, height = work.image.height;
     out.pixels = work.image.pixels;
     blur_bytes(out, glass.sigma);
-    // The published code swaps views of pixels, so that both places end with the second one's
-    // value: it is a copy. It works in place, from the bottom right to the top left, with offsets
-    // in [-d, d).
+    // The published code swaps views of pixels, so both places get the value of the second
+    // pixel. This is a copy in place, from the bottom right to the top left, with offsets in
+    // [-d, d).
     std::uint8_t* pixels = out.pixels.data();
     std::vector<std::uint32_t> draws(static_cast<std::size_t>(width));
     const auto span = static_cast<std::uint32_t>(2 * d);
@@ -131,7 +131,7 @@ void zoom_blur(const Work& work, Image& out) {
     // that are halfway between two pixels.
     const double step = (1 + zooms.step) - 1;
     const Planes planes = to_planes(work.image);
-    Planes sum = planes;  // the image itself, and once more as the zoom by 1
+    Planes sum = planes;  // the image itself, counted again as the zoom by 1
     for (int i = 0; i < zooms.count; ++i) add_zoomed(planes, 1 + i * step, sum);
     const float part = 1.0F / static_cast<float>(zooms.count + 1);
     for (float& value : sum.values) value *= part;

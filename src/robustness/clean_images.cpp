@@ -54,7 +54,7 @@ CleanImages::ByImage CleanImages::by_image(const Dataset& corrupted,
                                            const std::vector<RowOutcome>& outcomes) const {
     ByImage out;
     out.outcomes.assign(size(), RowOutcome::none);
-    // Lists of different classes are different words for the columns of the same classifier.
+    // Different class lists may be different names for the columns of the same classifier.
     const auto places = places_in(classes_, corrupted.classes);
     const std::vector<std::size_t> images = of(corrupted);
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -84,7 +84,7 @@ std::uint64_t CleanImages::ambiguous_in(const Dataset& corrupted,
     }
     std::uint64_t lacking = 0;
     for (const Alike& alike : alike_) {
-        // If no copy has their name, they are merely missing.
+        // If no copy has their name, the images are only missing.
         if (std::none_of(alike.stems.begin(), alike.stems.end(),
                          [&](const std::string& stem) { return stems.count(stem) > 0; }))
             continue;
@@ -98,11 +98,11 @@ void CleanImages::add(Index& index, std::string_view key, std::size_t image) {
     if (!fresh) at->second = no_image;
 }
 
-/// Returns true if one was found.
+/// Returns true if a copy was found.
 template <typename Key>
 bool CleanImages::match(const Dataset& corrupted, const Index& index, Key&& key,
                         std::vector<std::size_t>& found, std::vector<std::uint8_t>& taken) {
-    std::unordered_map<std::size_t, std::size_t> now;  // from the clean image to the item
+    std::unordered_map<std::size_t, std::size_t> now;  // item by clean image
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (found[i] != no_image) continue;
         const auto at = index.find(std::string(key(corrupted.ids[i])));
@@ -117,8 +117,8 @@ bool CleanImages::match(const Dataset& corrupted, const Index& index, Key&& key,
     return !now.empty();
 }
 
-/// Runs after the comparison of whole ids: images that differ only in the extension are kept only
-/// if all of them exist.
+/// This runs after the comparison of whole ids. Images that differ only in the extension are kept
+/// only if all of them exist.
 void CleanImages::drop_ambiguous(std::vector<std::size_t>& found) const {
     if (alike_.empty()) return;
     std::unordered_map<std::size_t, std::size_t> item_of;

@@ -22,21 +22,21 @@ public:
 
     std::size_t size() const { return labels_.size(); }
 
-    /// For each image of `corrupted`, the clean one or no_image. It is found by its id, otherwise
-    /// by its id without extension, in which the clean one's extension may remain ("a.jpg.png"). If
-    /// that finds no image in the whole data set, file names are compared. They are not enough if
-    /// the same name is in many folders. If two images match a clean image equally well, it belongs
-    /// to neither. Clean images whose ids differ only in the extension ("0.jpg" and "0.png") are
-    /// found only if all of them exist with their whole ids. The reason is that a copy in another
-    /// format has the id of one and may belong to the other.
+    /// For each image of `corrupted`, the clean image or no_image. It is found by its id, otherwise
+    /// by its id without extension, in which the clean image's extension may remain ("a.jpg.png").
+    /// If that finds no image in the whole data set, file names are compared. File names are not
+    /// enough if the same name is in many folders. If two images match a clean image equally well,
+    /// it belongs to neither. Clean images whose ids differ only in the extension ("0.jpg" and
+    /// "0.png") are found only if all of them exist with their whole ids. The reason is that a copy
+    /// in another format has the id of one and may belong to the other.
     std::vector<std::size_t> of(const Dataset& corrupted) const;
 
     struct ByImage {
-        std::vector<RowOutcome> outcomes;  ///< per clean image; none means not known
-        /// Images whose label differs from that of their clean image: they count as not known.
+        std::vector<RowOutcome> outcomes;  ///< by clean image; none means not known
+        /// Images whose label differs from that of their clean image. They count as not known.
         std::uint64_t relabelled = 0;
-        /// Clean images that may belong to an image of `corrupted` which may also belong to another
-        /// one whose id differs only in the extension.
+        /// Clean images whose match in `corrupted` may also belong to another clean image whose id
+        /// differs only in the extension.
         std::uint64_t ambiguous = 0;
     };
     ByImage by_image(const Dataset& corrupted, const std::vector<RowOutcome>& outcomes) const;
@@ -55,7 +55,7 @@ private:
     /// Images whose ids are the same without extension.
     struct Alike {
         std::vector<std::size_t> images;
-        std::vector<std::string> stems;  ///< possible names of a copy: theirs, and their ids
+        std::vector<std::string> stems;  ///< possible names of a copy: the images' names and ids
     };
 
     ClassList classes_;

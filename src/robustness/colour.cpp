@@ -1,4 +1,4 @@
-// Changes that affect each pixel separately: brightness, saturation, contrast.
+// Implements changes of single pixels: brightness, saturation, contrast.
 #include <array>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// One image under all corruptions, for viewing.
+// Draws one image under all corruptions, for viewing.
 #include <algorithm>
 #include <string_view>
 

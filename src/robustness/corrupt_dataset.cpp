@@ -43,14 +43,14 @@ ImageNames target_names(const Dataset& dataset, bool jpeg) {
     return jpeg ? image_names(dataset, ".jpg", jpegs) : image_names(dataset, ".png", pngs);
 }
 
-/// Labels that are not in the folder names need a file.
+/// Labels that are not in folder names require a file.
 bool labels_in_a_file(const CorruptOptions& options, const Dataset& dataset) {
     return !options.list.empty() || !dataset.attributes.empty() || !is_folder(options.data) ||
            is_there(options.data / "labels.csv");
 }
 
-/// Everything that determines the bytes, except the bytes of the images themselves: reading all of
-/// them would take as long as decoding them.
+/// Everything that determines the bytes, except the bytes of the images, because reading all images
+/// would take as long as decoding them.
 json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const ImageNames& targets,
                       const CorruptedVersions& versions) {
     json names = json::array();
@@ -81,7 +81,7 @@ json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const Ima
             return robustness::was_made_otherwise(*v.corruption, *o.profile, o.window.crop);
         }))
         settings["revision"] = robustness::pixel_revision;
-    // An earlier version had another rule for which of two images gets the plain name.
+    // An earlier version used another rule to give one of two images the plain name.
     if (targets.met) settings["equal_names"] = "images that already had the extension";
     return settings;
 }
@@ -157,8 +157,8 @@ private:
         try {
             const Image window = read_window(item);
             for (const Version* v : missing) made_.check_size(v->what, window.width, window.height);
-            // Each version is written as soon as it is made: all versions of a large photograph
-            // would fill the memory.
+            // Each version is written as soon as it is made, because all versions of a large
+            // photograph would fill the memory.
             for (const Version* v : missing) {
                 throw_if_stopped();
                 const MemoryBudget::Share share =
@@ -175,7 +175,7 @@ private:
     }
 
     Image read_window(std::size_t item) {
-        MemoryBudget::Share share;  // as long as the image's pixels are in memory
+        MemoryBudget::Share share;  // kept as long as the image's pixels are in memory
         DecodeLimits limits;
         limits.reserve = [&](std::uint64_t bytes) { share = memory_.take(bytes); };
         return with_note("reading " + dataset_.path_of(item).string(), [&] {
@@ -183,7 +183,7 @@ private:
         });
     }
 
-    /// Skips the image in every version, including `earlier` ones that a run made before it was
+    /// Skips the image in every version, including `earlier` versions by a run that was
     /// stopped.
     void leave_out(std::size_t item, const std::string& why, std::size_t written,
                    std::size_t earlier) {
@@ -223,7 +223,7 @@ private:
     MemoryBudget memory_{DecodeLimits{}.bytes};
     std::mutex mutex_;
     Progress progress_;
-    std::map<std::size_t, std::string> problems_;  // the first ones in the data set's order
+    std::map<std::size_t, std::string> problems_;  // the first problems in the data set's order
 };
 
 /// Identifies the selected images; null means all of them.
@@ -244,8 +244,8 @@ bool is_part(const Dataset& part, const Dataset& dataset, bool jpeg) {
 }
 
 /// Checks `folder` for a pilot that was made from the first of these images or a sample of them,
-/// with otherwise the same settings. Its files are then those that this run would make. Returns its
-/// number of images, or 0 if there is none.
+/// with otherwise the same settings. Its files are then the same as those of this run. Returns the
+/// pilot's number of images, or 0 if there is no pilot.
 std::uint64_t images_of_pilot(const fs::path& folder, const CorruptOptions& options,
                               const Dataset& dataset, const json& settings) {
     if (options.limit != 0 || !is_there(folder / corrupt_record)) return 0;

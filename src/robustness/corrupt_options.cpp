@@ -1,4 +1,4 @@
-// The requested options, and checks on them.
+// Reads and checks the requested options.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>
         }
     }
     if (chosen.empty()) wrong_option("no corruption is named");
-    std::sort(chosen.begin(), chosen.end());  // the order of the table
+    std::sort(chosen.begin(), chosen.end());  // in the order of the table
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     return chosen;
 }

@@ -54,7 +54,7 @@ struct MadeVersion {
     const Corruption* corruption;
     int severity;
     std::string folder;
-    std::optional<std::uint64_t> images;  ///< no value if nothing is made
+    std::optional<std::uint64_t> images;  ///< no value if no images are made
 };
 
 std::vector<MadeVersion> made_versions(const CorruptResult& result) {

@@ -40,7 +40,7 @@ using robustness::Outcomes;
 using robustness::StoresOfModel;
 
 /// Finds differences that make the stores of one model inconsistent. Returns the hashes of the
-/// model's files: more than one if they are from several.
+/// model's files: more than one if the stores are from several files.
 std::set<std::string> look_for_differences(const std::string& model, const StoresOfModel& own,
                                            CorruptedAccuracyResult& result) {
     std::set<std::string> files, steps, settings;
@@ -85,7 +85,7 @@ std::set<std::string> look_for_differences(const std::string& model, const Store
     return files;
 }
 
-/// The same name with two profiles means different images: no mean covers both.
+/// The same name with two profiles means different images, so no mean covers both.
 void check_profiles(const StoresOfModel& own, const ClosedStore*& first) {
     for (const ClosedStore* store : own.versions) {
         if (!store->profile) continue;

@@ -1,4 +1,4 @@
-// Compresses a corrupted image in memory: the published set's JPEG.
+// Compresses a corrupted image in memory to a JPEG like those of the published set.
 #pragma once
 
 #include <cstddef>

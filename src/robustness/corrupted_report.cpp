@@ -1,4 +1,4 @@
-// The report on accuracy under corruptions.
+// Writes the report on accuracy under corruptions.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -92,7 +92,7 @@ void add_values(Report& report, const std::string& clean, const CorruptedModel& 
             version.accuracy);
 }
 
-/// A row of csv.
+/// Writes a row of csv.
 struct VersionOfModel {
     const CorruptedModel* model;
     const CorruptedVersion* version;

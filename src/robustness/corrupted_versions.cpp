@@ -30,25 +30,25 @@ void check_photographs(const FrostPhotographs& frost, const CorruptionSettings& 
     }
 }
 
-/// Sides of windows, pixels.
+/// The sides of windows in pixels.
 struct Sides {
     int width, height;
 };
 
-/// The sides of an image, if it can be read.
+/// Returns the sides of an image if it can be read.
 std::optional<Sides> sides_of(const Dataset& dataset, std::size_t item) {
     try {
         const Image image = load_image(dataset, item);
         return Sides{image.width, image.height};
     } catch (const Error& error) {
         if (ends_the_run(error)) throw;
-        return std::nullopt;  // it is found again and counted when the versions are made
+        return std::nullopt;  // the image is counted when the versions are made
     }
 }
 
 constexpr std::size_t most_looked_at = 16;
 
-/// Settled by the first image if necessary; `chosen_by` describes it.
+/// The first image determines the profile if necessary. `chosen_by` describes the choice.
 CorruptionSettings settled_by(CorruptionSettings settings, const Dataset& dataset,
                               std::string& chosen_by) {
     if (settings.profile) return settled(std::move(settings), 0, 0);

@@ -13,7 +13,7 @@ GrowingTable<Corruption>& robustness::whole_table() {
     namespace r = robustness;
     constexpr std::array<int, 5> any = {1, 1, 1, 1, 1};
     static GrowingTable<Corruption> table(std::vector<Corruption>{
-        // name, group, extra, random, photographs, min_side, AlexNet's error, parameters, function
+        // Name, group, extra, random, photographs, min_side, AlexNet's error, parameters, function.
         {"gaussian_noise", "noise", false, true, false, any, .886428,
          "standard deviation .08 .12 .18 .26 .38", r::gaussian_noise},
         {"shot_noise", "noise", false, true, false, any, .894468, "photons 60 25 12 5 3",

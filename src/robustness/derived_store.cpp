@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// "pgd-linf-8_255" for "net@pgd-linf-8_255"; "" if it is not a name that `assay attack` gives.
+/// Returns "pgd-linf-8_255" for "net@pgd-linf-8_255", and "" for names of other origin.
 std::string_view attack_in_name(std::string_view name) {
     const auto at = name.rfind('@');
     if (at == 0 || at == std::string_view::npos) return {};
@@ -38,7 +38,7 @@ std::string_view attack_in_name(std::string_view name) {
     return known ? variant : std::string_view();
 }
 
-/// The name of the attack, or "".
+/// Returns the name of the attack, or "".
 std::string attack_of(const StoreSpec& spec) {
     const std::string_view in_name = attack_in_name(spec.model_name);
     json made;
@@ -70,8 +70,8 @@ void add_verdict(DerivedStore& derived, const PredictionStore& store) {
     }
 }
 
-/// The method that scaled the scores, from the record of `assay calibrate`; "" if none did. The
-/// name is not used.
+/// The method that scaled the scores, from the record of `assay calibrate`. "" if no method did.
+/// The store's name is not used.
 void add_calibration(DerivedStore& derived, const StoreSpec& spec) {
     if (spec.provenance_json.empty()) return;
     constexpr int deepest = 64;

@@ -1,4 +1,4 @@
-// Effects of files and sensors: coarse pixels, JPEG, elastic deformation.
+// Implements effects of files and sensors: coarse pixels, JPEG, elastic deformation.
 #include <cmath>
 
 #include "assay/image/encode.h"
@@ -9,7 +9,7 @@
 namespace assay::robustness {
 namespace {
 
-/// Bilinear interpolation of RGBX pixels; coordinates may be outside the image.
+/// Bilinear interpolation of RGBX pixels. Coordinates may be outside the image.
 template <typename Value>
 std::array<float, 3> sample(const Value* pixels, int width, int height, float x, float y,
                             Border border) {
@@ -34,7 +34,7 @@ std::array<float, 3> sample(const Value* pixels, int width, int height, float x,
     return out;
 }
 
-/// x' = a x + b y + c, y' = d x + e y + f: the source position of a pixel of the result.
+/// The source position of a pixel of the result: x' = a x + b y + c, y' = d x + e y + f.
 struct Affine {
     double a, b, c, d, e, f;
 };
@@ -44,7 +44,7 @@ Affine moved_back(const std::array<std::array<double, 2>, 3>& from,
                   const std::array<std::array<double, 2>, 3>& to) {
     const double x0 = to[0][0], y0 = to[0][1], x1 = to[1][0], y1 = to[1][1], x2 = to[2][0],
                  y2 = to[2][1];
-    // Three points on a line have no such map: all pixels then come from one position.
+    // Three points on a line have no such map. All pixels then come from one position.
     const double det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
     const double scale = det == 0 ? 0 : 1 / det;
     const auto row = [&](std::size_t k) {
@@ -57,7 +57,7 @@ Affine moved_back(const std::array<std::array<double, 2>, 3>& from,
     return {x[0], x[1], x[2], y[0], y[1], y[2]};
 }
 
-/// Smooth random displacements, pixels.
+/// Smooth random displacements in pixels.
 Planes field(const Work& work, double amount, double sigma) {
     Planes planes(work.image.width, work.image.height, 1);
     std::vector<std::uint32_t> bits(planes.values.size());
@@ -73,7 +73,7 @@ Planes field(const Work& work, double amount, double sigma) {
 
 void elastic_transform(const Work& work, Image& out) {
     struct Elastic {
-        double amount, sigma, affine;  ///< in units of the profile, for any image
+        double amount, sigma, affine;  ///< in units of the profile for any image
     };
     constexpr ByProfile<Elastic> levels = {
         {{{{2, .7, .1}, {2, .08, .2}, {.05, .01, .02}, {.07, .01, .02}, {.12, .01, .02}}},

@@ -1,4 +1,4 @@
-// The kernel of a defocus blur.
+// Computes the kernel of a defocus blur.
 #pragma once
 
 #include "robustness/planes.h"

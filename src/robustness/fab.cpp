@@ -1,6 +1,6 @@
-// The fast adaptive boundary attack, targeted, for the largest change of an element. It seeks the
-// smallest change by projecting onto the linearised boundary between the label and a target, in the
-// box. (Croce and Hein, ICML 2020, algorithm 1.)
+// The fast adaptive boundary attack, targeted, for the largest change of an element. It searches
+// for the smallest change by projection onto the linearised boundary between the label and a
+// target, in the box. (Croce and Hein, ICML 2020, algorithm 1.)
 #include <algorithm>
 
 #include "robustness/ball.h"
@@ -11,14 +11,14 @@ namespace {
 
 constexpr double alpha_max = .1;  ///< the largest weight of the projection of the original
 constexpr double beyond = 1.05;   ///< eta: steps go slightly beyond the boundary
-constexpr double back = .9;       ///< beta: share of the change that is kept once the model
+constexpr double back = .9;       ///< beta: the share of the change that is kept after the model
                                   ///< misclassifies the image
 
-/// Moves x by the smallest change of any element, within the box, onto the plane on which w.x is
-/// `rise` more. If the box does not allow this, x moves as near as possible. Returns that change in
-/// `d`.
+/// Moves x, by the smallest change of any element within the box, onto the plane where w.x is
+/// larger by `rise`. If the box does not allow this, x moves as near as possible. Returns that
+/// change in `d`.
 ///
-/// Element i moves min(r, room_i) in the direction of w_i, for one r. What that adds to w.x is
+/// Element i moves min(r, room_i) in the direction of w_i, for one r. The increase of w.x is
 /// concave and piecewise linear in r. So Newton's steps from 0 never pass the solution, and end on
 /// its piece.
 void to_plane(std::span<const float> x, std::span<const float> w, double rise, Pixels& d) {
@@ -67,8 +67,8 @@ struct Seeker {
     bool broken = false;
 };
 
-/// One step: both the iterate and the original are projected onto the plane, and the results are
-/// mixed.
+/// Makes one step: projects both the iterate and the original onto the plane, and mixes the
+/// results.
 void step(Seeker& s, std::span<const float> original, double difference, std::span<const float> w) {
     double between = 0;  // w.(original - x)
     for (std::size_t i = 0; i < w.size(); ++i)
@@ -124,7 +124,7 @@ private:
         std::erase_if(seekers, [](const Seeker& s) { return s.broken; });
     }
 
-    /// Stores the smallest change that fools the model, and moves its seeker back towards the
+    /// Stores the smallest change that fools the model, and moves the image back towards the
     /// original.
     void note(std::vector<Seeker>& seekers) {
         ask(seekers);
@@ -135,7 +135,7 @@ private:
             const auto original = image_of(batch_, s.place);
             const double far = distance(s.x, original);
             found(s, far);
-            // Steps end up to eta beyond the boundary: if this is just outside the budget, the
+            // Steps end up to eta beyond the boundary. If this is just outside the budget, the
             // image within it is also tried.
             if (far > options_.eps && far <= beyond * beyond * options_.eps) {
                 cut.push_back(s);

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// All of them are kept decoded in memory. The published set has 5.
+/// All photographs are kept decoded in memory. The published set has 5.
 constexpr std::size_t most_photographs = 100;
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A store that was checked, once for any number of paths that lead to it.
+/// A store that was checked once, even if several paths lead to it.
 struct Looked {
     fs::path folder;
     std::optional<PredictionStore> store;  ///< no value if it was closed again

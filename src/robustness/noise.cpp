@@ -33,7 +33,7 @@ std::vector<std::uint32_t> bits(const Work& work) {
     return out;
 }
 
-/// Poisson numbers for each of 256 means by the inverse of the distribution function, to 32 bits.
+/// Poisson draws for each of 256 means, by the inverse distribution function to 32 bits.
 class PoissonTable {
 public:
     explicit PoissonTable(double photons) {

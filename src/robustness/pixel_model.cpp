@@ -9,10 +9,10 @@
 namespace assay {
 namespace {
 
-/// Planes of a classifier's input.
+/// The planes of a classifier's input.
 constexpr std::size_t input_planes = 3;
 
-/// Input = ((255 x scale) x - mean) / std, in the float arithmetic of normalise_into().
+/// The input is ((255 x scale) x - mean) / std, in the float arithmetic of normalise_into().
 struct Channel {
     bool by_255;  ///< the input's scale is 1/255, which the pixels already include
     float scale;
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    /// The classifier's input: gray images give three equal planes each.
+    /// The classifier's input. Each gray image gives three equal planes.
     std::vector<float> normalised(std::span<const float> images) const {
         const std::size_t copies = input_planes / shape_.channels;
         std::vector<float> input(images.size() * copies);
@@ -84,7 +84,7 @@ private:
     std::array<Channel, input_planes> channels_{};
 };
 
-/// For numbers that are passed to the classifier unchanged.
+/// Used for numbers that are passed to the classifier unchanged.
 Preprocess as_given(Preprocess p) {
     p.scale = 1.0 / 255.0;
     p.mean = {0, 0, 0};

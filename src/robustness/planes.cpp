@@ -83,7 +83,7 @@ void weighted_sum_plain(std::span<const float* const> rows, std::span<const floa
 }
 
 #if defined(__x86_64__)
-// Products are rounded before they are added, as in the plain form: there is no fused multiply-add.
+// Products are rounded before the addition, as in the plain form. There is no fused multiply-add.
 __attribute__((target("avx2"))) void weighted_sum_avx2(std::span<const float* const> rows,
                                                        std::span<const float> weights,
                                                        std::size_t n, float* out) {

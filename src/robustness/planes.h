@@ -1,4 +1,4 @@
-// Channels as floats, in levels (0 to 255), and the kernel that most corruptions use.
+// Image channels as floats, in levels (0 to 255), and the kernel that most corruptions use.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ inline int inside(int i, int n, Border border) {
     return border == Border::reflect ? period - 1 - at : period - at;
 }
 
-/// Row y has its channels one after another, each with `width` floats: rows of all channels can be
-/// blended at once.
+/// Row y has its channels one after another, each with `width` floats. So rows of all channels can
+/// be blended at once.
 struct Planes {
     int width = 0, height = 0, channels = 3;
     std::vector<float> values;
@@ -41,24 +41,24 @@ struct Planes {
 };
 
 Planes to_planes(const Image& image);
-/// The same with a border of `pad` pixels on each side.
+/// The same planes with a border of `pad` pixels on each side.
 Planes to_padded_planes(const Image& image, int pad, Border border);
 Planes padded(const Planes& planes, int pad, Border border);
 /// Clips and truncates to bytes, for three channels.
 void to_image(const Planes& planes, Image& out);
 
-/// out[i] = sum over k, in order, of weights[k] * rows[k][i]. The bits are the same with and
-/// without AVX2.
+/// Sets out[i] to the sum over k, in order, of weights[k] * rows[k][i]. Results with and without
+/// AVX2 are bit-identical.
 void weighted_sum(std::span<const float* const> rows, std::span<const float> weights, std::size_t n,
                   float* out);
 void weighted_sum_plain(std::span<const float* const> rows, std::span<const float> weights,
                         std::size_t n, float* out);
-/// Only where cpu_has_avx2().
+/// Call this only if cpu_has_avx2().
 void weighted_sum_avx2(std::span<const float* const> rows, std::span<const float> weights,
                        std::size_t n, float* out);
 
-/// scipy.ndimage's Gaussian: weights exp(-x^2 / (2 sigma^2)) up to int(truncate * sigma + 0.5),
-/// normalised; rows, then columns.
+/// scipy.ndimage's Gaussian, with normalised weights exp(-x^2 / (2 sigma^2)) up to int(truncate *
+/// sigma + 0.5). Filters rows, then columns.
 void gaussian(Planes& planes, double sigma, double truncate, Border border);
 
 /// Weights of a correlation over a grid of `side` x `side`, centered on the pixel.
@@ -68,7 +68,7 @@ struct Kernel {
     double& at(int x, int y) { return weights[static_cast<std::size_t>(y) * side + x]; }
     double at(int x, int y) const { return weights[static_cast<std::size_t>(y) * side + x]; }
 };
-/// Mirrored at 101.
+/// Borders use reflect_101.
 Planes correlate(const Image& image, const Kernel& kernel);
 
 /// The mean along a line that starts at each pixel. Offset i of 0 to 2 * radius, rounded to whole
@@ -79,11 +79,11 @@ Planes line_blur(const Planes& planes, int radius, double sigma, double angle);
 /// Adds the middle of the planes, enlarged by `factor` >= 1, to `sum`, which has the planes' size:
 /// bilinear, with aligned corners.
 void add_zoomed(const Planes& planes, double factor, Planes& sum);
-/// The range of rows that a zoom reads.
+/// The rows that a zoom reads.
 struct ZoomAxis {
     int first = 0, inputs = 0;
-    std::vector<int> at;         ///< per output: the first of two inputs, from `first` on
-    std::vector<float> further;  ///< and the weight of the second
+    std::vector<int> at;         ///< by output: the first of two inputs, from `first` on
+    std::vector<float> further;  ///< weight of the second input
 };
 ZoomAxis zoom_axis(int n, double factor);
 

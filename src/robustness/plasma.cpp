@@ -14,7 +14,7 @@ std::vector<float> plasma(int side, double decay, RandomStream& draws) {
     };
     for (std::size_t step = n; step >= 2; step /= 2, wobble /= decay) {
         const std::size_t half = step / 2, points = n / step;
-        // Uniform in [-wobble, wobble), times wobble.
+        // A uniform draw from [-wobble, wobble), times wobble.
         const auto reach = static_cast<float>(wobble * wobble);
         const auto noise = [reach](std::uint32_t u) {
             return reach * (static_cast<float>(u >> 8U) * 0x1.0p-23F - 1);

@@ -7,8 +7,8 @@
 
 namespace assay::robustness {
 
-/// Diamond-square on a torus of side x side (a power of two), scaled to [0, 1], row after row. From
-/// step to step the draws shrink by decay, and with the published wobble squared.
+/// A diamond-square fractal on a torus of side x side (a power of two), scaled to [0, 1], in row
+/// order. In each step the draws shrink by decay, and with the square of the wobble as published.
 std::vector<float> plasma(int side, double decay, RandomStream& draws);
 
 }  // namespace assay::robustness

@@ -1,4 +1,4 @@
-// Corruptions from plug-ins as rows of the table.
+// Adds corruptions from plug-ins as rows of the table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::vector<std::uint8_t> corrupted_pixels(std::string_view name,
     return {made.values().begin(), made.values().end()};
 }
 
-/// Images have four bytes per pixel here and three in the plug-in; the fourth is unchanged.
+/// Images have four bytes per pixel here and three in the plug-in. The fourth byte is unchanged.
 void apply_plugin(std::string_view name, const PluginCorruption& corruption,
                   const robustness::Work& work, Image& out) {
     const std::size_t pixels = work.pixels();

@@ -1,5 +1,5 @@
-// The parameters for smaller images: their descriptions, and the images that they are for. The
-// numbers that change pixels are next to each corruption.
+// Describes the parameters for smaller images, and the images for which they are meant. The numbers
+// themselves are next to each corruption.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-/// From the published programs for CIFAR-10-C and Tiny-ImageNet-C.
+/// Values are from the published programs for CIFAR-10-C and Tiny-ImageNet-C.
 struct SmallImages {
     std::array<int, corruption_severities> min_side;
     std::string_view parameters;
@@ -95,7 +95,7 @@ const SmallImages* small_images(const Corruption& corruption, CorruptionProfile 
 
 struct ProfileRow {
     std::string_view name, published;
-    int longest_side;  ///< longest side of the images that it is chosen for; 0 means any
+    int longest_side;  ///< longest side of suitable images; 0 means any
 };
 constexpr std::array<ProfileRow, corruption_profiles> profile_rows = {
     {{"imagenet", "ImageNet-C", 0},
@@ -147,7 +147,7 @@ std::string_view parameters_of(const Corruption& corruption, CorruptionProfile p
 bool robustness::was_made_otherwise(const Corruption& corruption, CorruptionProfile profile,
                                     int crop) {
     if (profile != CorruptionProfile::imagenet || crop == 224) return false;
-    // Fractals had a side of at least 256 pixels; a crop of 0 may give a smaller one.
+    // Fractals had a side of at least 256 pixels. A crop of 0 may give a smaller side.
     if (corruption.name == "fog" || corruption.name == "frost_synthetic") return crop <= 128;
     return corruption.name == "zoom_blur";
 }

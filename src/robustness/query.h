@@ -63,8 +63,8 @@ public:
     }
     double loss(std::size_t k) const { return losses_[k]; }
 
-    /// True if the label is not the first of the largest scores. Scores that no store accepts do
-    /// not count as fooled.
+    /// True if the label is not the first class with the largest score. Scores that no store
+    /// accepts do not count as fooled.
     bool fooled(std::size_t k) const {
         const auto row = scores(k);
         if (!sound(row)) return false;
@@ -72,8 +72,8 @@ public:
                labels_[k];
     }
     bool sound_scores(std::size_t k) const { return sound(scores(k)); }
-    /// True if elements of the gradient were not finite. They are set to 0: the image does not move
-    /// there.
+    /// True if elements of the gradient were not finite. They are set to 0, so these pixels do not
+    /// change.
     bool has_gaps(std::size_t k) const { return gaps_[k] > 0; }
     /// True if there is a direction to follow, or a gradient of 0.
     bool usable_gradient(std::size_t k) const {
@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    /// A class may be masked (-infinity): such a model is attacked like any other.
+    /// A class may be masked (-infinity). Such a model is attacked like any other model.
     static bool sound(std::span<const float> row) {
         return store::is_sound(row, ScoreKind::logits, StorageFormat::full_f32);
     }
@@ -105,8 +105,8 @@ private:
     std::vector<std::uint32_t> labels_, targets_;
 };
 
-/// The targets: the classes other than the label, best score first, at most `count`, without masked
-/// ones (-infinity).
+/// The targets: at most `count` classes other than the label, with the best score first. Masked
+/// classes (-infinity) are excluded.
 std::vector<std::uint32_t> targets_by_score(std::span<const float> scores, std::uint32_t label,
                                             std::size_t count);
 
@@ -116,10 +116,10 @@ inline std::span<const float> image_of(const AttackBatch& batch, std::size_t i) 
     return batch.images.subspan(i * size, size);
 }
 
-/// What the first gradient of an attack, or of its part, shows about an image. `usable` and
-/// `unusable` have the length of the batch; at the end, an image without a usable gradient at any
-/// start is AttackResult::unusable. An image whose scores are not finite at the start is still
-/// attacked and counts according to its scores.
+/// Evaluates the first gradient of an attack, or of its part, for an image. `usable` and `unusable`
+/// have the length of the batch. At the end, an image without a usable gradient at any start is
+/// AttackResult::unusable. An image whose scores are not finite at the start is still attacked and
+/// counts according to its scores.
 class FirstGradients {
 public:
     explicit FirstGradients(AttackResult& result) : result_(result) {
@@ -140,11 +140,11 @@ private:
     std::vector<std::uint8_t> usable_;
 };
 
-/// A result that contains the originals.
+/// Returns a result that contains the originals.
 AttackResult untouched(const AttackBatch& batch);
 void keep(AttackResult& result, std::size_t i, std::span<const float> image);
 
-// The attacks of the table.
+// The attacks in the table.
 AttackResult noise(AttackedModel&, const AttackBatch&, const AttackOptions&);
 AttackResult fgsm(AttackedModel&, const AttackBatch&, const AttackOptions&);
 AttackResult pgd(AttackedModel&, const AttackBatch&, const AttackOptions&);

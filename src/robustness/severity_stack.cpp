@@ -12,7 +12,7 @@
 namespace assay::robustness {
 namespace {
 
-/// The place of an image in its file, from its id: 12345 for "fog/12345".
+/// The index of an image in its file, from its id: 12345 for "fog/12345".
 std::optional<std::uint64_t> place_in_file(std::string_view id) {
     const std::string_view digits = id.substr(id.rfind('/') + 1);
     if (digits.empty() || digits.size() > 9) return std::nullopt;

@@ -12,16 +12,16 @@
 
 namespace assay::robustness {
 
-/// `fog` for a data set with the name "fog", "cifar_fog" or "fog-sample50"; nullptr if there is
-/// none.
+/// Returns `fog` for a data set with the name "fog", "cifar_fog" or "fog-sample50", and nullptr for
+/// other names.
 const Corruption* corruption_called(std::string_view dataset);
-/// True if its attribute `severity` is 1 to 5 for each image, in the order of the published files.
-/// These have 10,000 images per severity, and the data set may be a part of them.
+/// True if the attribute `severity` is 1 to 5 for each image, in the order of the published files.
+/// These files have 10,000 images per severity, and the data set may be a part of them.
 bool is_severity_stack(const Dataset& dataset);
 
 /// The images of one severity.
 struct OneSeverity {
-    Dataset images;  ///< with their ids at severity 1, which are the numbers of clean images
+    Dataset images;  ///< with ids at severity 1: the numbers of clean images
     std::vector<RowOutcome> outcomes;
 };
 /// `outcomes` covers every image of the stack.

@@ -1,5 +1,5 @@
-// Water or mud on the lens. The water's rims are found as the published code does with OpenCV:
-// Canny's edges, the distance to them, equalised and embossed.
+// Water or mud on the lens. The water's rims are computed as in the published code with OpenCV:
+// Canny's edges and the distance to them, equalised and embossed.
 #include <array>
 #include <cmath>
 #include <vector>
@@ -10,14 +10,14 @@
 namespace assay::robustness {
 namespace {
 
-/// One byte per pixel.
+/// An image with one byte per pixel.
 struct Grey {
     int width, height;
     std::vector<std::uint8_t> values;
 };
 
-/// Has one more pixel on each side, so that 3 x 3 neighbors need no special cases. For pixel (x,
-/// y), they are at row(y)[x + 0 .. x + 2] and in the two rows below.
+/// A padded image, with one more pixel on each side, so that 3 x 3 neighbors need no special cases.
+/// The neighbors of pixel (x, y) are at row(y)[x + 0 .. x + 2] and in the two rows below.
 struct Bordered {
     int stride;
     std::vector<std::uint8_t> values;
@@ -35,7 +35,7 @@ struct Bordered {
     const std::uint8_t* around(int x, int y) const {
         return values.data() + std::ptrdiff_t{stride} * y + x;
     }
-    /// The weighted sum over the 3 x 3.
+    /// The weighted sum over the 3 x 3 neighbors.
     int sum(int x, int y, const std::array<int, 9>& weights) const {
         const std::uint8_t *a = around(x, y), *b = a + stride, *c = b + stride;
         return weights[0] * a[0] + weights[1] * a[1] + weights[2] * a[2] + weights[3] * b[0] +
@@ -53,8 +53,8 @@ void each_place(int width, int height, F&& f) {
     }
 }
 
-/// Canny's edges, 1 or 0: 3 x 3 Sobel, |gx| + |gy|, thinned across the gradient's direction,
-/// connected to a strong one.
+/// Canny's edges as 1 or 0: 3 x 3 Sobel, |gx| + |gy|, thinned across the gradient's direction, and
+/// connected to a strong edge.
 std::vector<std::uint8_t> canny(const Grey& in, int low, int high) {
     const int width = in.width, height = in.height, stride = width + 2;
     std::vector<int> gx(in.values.size()), gy(in.values.size());
@@ -68,7 +68,7 @@ std::vector<std::uint8_t> canny(const Grey& in, int low, int high) {
         gy[i] = bordered.sum(x, y, {-1, -2, -1, 0, 0, 0, 1, 2, 1});
         size[place(x, y)] = std::abs(gx[i]) + std::abs(gy[i]);
     });
-    std::vector<std::uint8_t> edge(size.size());  // with a border of its own: 1 weak, 2 edge
+    std::vector<std::uint8_t> edge(size.size());  // with its own border; 1 means weak, 2 means edge
     std::vector<std::size_t> strong;
     constexpr double tan_22 = 0.41421356237309503;
     each_place(width, height, [&](int x, int y, std::size_t i) {

@@ -1,6 +1,6 @@
-// Square attack: random windows of +-eps, without gradients (Andriushchenko et al., ECCV 2020,
-// algorithm 1 and 2). Positions and signs are drawn separately for each image. The authors' program
-// shares them within a batch, so that results depend on how images are batched.
+// The Square attack changes random windows by +-eps, without gradients (Andriushchenko et al., ECCV
+// 2020, algorithms 1 and 2). Positions and signs are drawn separately for each image. The authors'
+// program shares them within a batch, so that results depend on how images are batched.
 #include <algorithm>
 #include <array>
 
@@ -32,7 +32,7 @@ float signed_eps(RandomStream& random, double eps) {
     return static_cast<float>(random.below(2) == 0 ? -eps : eps);
 }
 
-/// Vertical stripes: +-eps for each column and channel.
+/// Draws vertical stripes: +-eps for each column and channel.
 Pixels stripes(std::span<const float> original, const ImageShape& shape, double eps,
                RandomStream& random) {
     Pixels x(original.begin(), original.end());
@@ -48,7 +48,7 @@ Pixels stripes(std::span<const float> original, const ImageShape& shape, double 
     return x;
 }
 
-/// A square of +-2 eps for each channel on the best image so far, clipped to ball and box.
+/// Draws a square of +-2 eps for each channel on the best image so far, clipped to ball and box.
 void draw_square(Searcher& s, const ImageShape& shape, const Ball& ball, double eps, int query) {
     const double pixels = proportion_at(query) * static_cast<double>(shape.height * shape.width);
     const auto wanted = static_cast<std::size_t>(std::max(1.0, std::round(std::sqrt(pixels))));

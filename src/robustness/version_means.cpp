@@ -27,7 +27,7 @@ Estimate proportion_correct(const Outcomes& outcomes, double level) {
 /// Different means of about 75 outcomes, or ratios of two, are never this close to each other.
 constexpr double rounding_only = 1e-12;
 
-/// The standard error of the mean of one number per image; 0 if they differ only by rounding.
+/// The standard error of the mean of one number per image; 0 for rounding differences.
 double error_of_mean(const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     if (values.size() < 2) return 0;
@@ -45,7 +45,7 @@ double mean_of_images(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-/// `value` is, up to a constant, the mean of values that are one per image.
+/// Up to a constant, `value` is the mean of one number per image.
 Estimate of_images(double value, const std::vector<double>& influence, Unit unit, double most,
                    double level) {
     Estimate e;
@@ -182,8 +182,8 @@ std::map<const Corruption*, ModelVersions::Hits> ModelVersions::hits_of(
     return hits;
 }
 
-/// Whole numbers are divided as late as possible: if everything is correct, the mean is exactly 1,
-/// and no mean is above it.
+/// Whole numbers are divided as late as possible. So the mean is exactly 1 if everything is
+/// correct, and no mean is above 1.
 CorruptedMean ModelVersions::mean_of(const Chosen& chosen, std::vector<double>* influence) const {
     const auto hits = hits_of(chosen);
     if (hits.empty()) {

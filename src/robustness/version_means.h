@@ -13,27 +13,27 @@
 
 namespace assay::robustness {
 
-/// Per clean image.
+/// One value per clean image.
 using Outcomes = std::vector<RowOutcome>;
 
 /// The mean over the 15 x 5 versions divided by the clean accuracy. The corruption frost_synthetic
 /// may replace frost, at every severity, if no severity of frost exists.
 struct CorruptionRatio {
-    CorruptedMean mean;         ///< undefined, with the missing ones, if a version is missing
-    double clean_accuracy = 0;  ///< over the same images
+    CorruptedMean mean;         ///< undefined if a version is missing; lists the missing versions
+    double clean_accuracy = 0;  ///< accuracy on the same images
     bool synthetic_frost = false;
     bool one_file = true;    ///< all stores are from the same file of the model
     std::string model_hash;  ///< hash of that file; "" if all are imports
-    /// Each clean image's contribution to mean.relative, times their number; the mean of these is
-    /// 0. An image that does not count has 0.
+    /// Each clean image's contribution to mean.relative, times the number of images. The mean of
+    /// these values is 0. An image that does not count has 0.
     std::vector<double> influence;
 };
 
 /// Returns true if a version exists.
 using HasVersion = std::function<bool(const Corruption& corruption, int severity)>;
-/// True if no severity of frost exists, but frost_synthetic does.
+/// True if frost_synthetic exists but no severity of frost does.
 bool frost_is_synthetic(const HasVersion& has);
-/// For the 15 x 5: "12 of the 75 versions are missing: frost 1, ..."; "" if none is missing.
+/// Returns "12 of the 75 versions are missing: frost 1, ...", or "" if none is missing.
 std::string missing_versions(const HasVersion& has, bool synthetic_frost);
 
 /// The known outcomes of one model.
@@ -49,17 +49,17 @@ public:
     CorruptionRatio ratio() const;
 
 private:
-    /// The number of versions of one corruption on which each image is correct, and their total.
+    /// The number of versions of one corruption that classify each image correctly, and the total.
     struct Hits {
         std::vector<int> of_image;
         int versions = 0;
     };
-    /// Must select all versions of a corruption or none.
+    /// For each corruption, all versions must be selected, or none.
     using Chosen = std::function<bool(const CorruptedVersion&)>;
 
     void keep_common_images();
     bool has(const Corruption& corruption, int severity) const;
-    /// In the order of the table.
+    /// Versions are in the order of the table.
     std::map<const Corruption*, Hits> hits_of(const Chosen& chosen) const;
     CorruptedMean mean_of(const Chosen& chosen, std::vector<double>* influence = nullptr) const;
     Estimate corruption_error() const;
@@ -68,16 +68,16 @@ private:
     double level_;
     Outcomes clean_;
     std::vector<Outcomes> versions_;
-    std::vector<std::size_t> images_;  ///< images of the clean data set, like clean_
+    std::vector<std::size_t> images_;  ///< indices in the clean data set, like clean_
     std::size_t all_images_;
 };
 
 /// `clean` is the model's store of the clean images.
 using EachRatio = std::function<void(const CorruptedModel& model, const StoreSpec& clean,
                                      const CorruptionRatio& ratio)>;
-/// measure_corrupted() for the models in `chosen` (without it, all), which reports the ratio of
-/// each as it is measured. Models without corrupted images are skipped, without a warning if they
-/// are in `chosen`. `counts` selects the versions; without it, all existing ones are used.
+/// Calls measure_corrupted() for models in `chosen` (default: all), and reports each ratio when
+/// measured. Models without corrupted images are skipped, without a warning if in `chosen`.
+/// `counts` selects the versions; by default, all that exist.
 CorruptedAccuracyResult corrupted_models(const CorruptedAccuracyOptions& options,
                                          const std::set<std::string>& chosen, const EachRatio& each,
                                          const HasVersion& counts);

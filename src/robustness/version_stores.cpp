@@ -58,24 +58,24 @@ std::string common_settings(const std::string& corruption) {
     return settings.dump();
 }
 
-/// The data set that predict --corrupt made a version of, from the name that it gives ("val" for
-/// "val_fog_3"); "" if not known.
+/// The data set of a version from predict --corrupt, from the version's name ("val" for
+/// "val_fog_3"). "" if not known.
 std::string made_of(const std::string& name, const VersionOf& version) {
     const std::string end = fmt::format("_{}_{}", version.corruption->name, version.severity);
     return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : std::string();
 }
 
-/// "-sample50" for "fog_3-sample50": the part of the images; "" for all of them.
+/// The part of the images: "-sample50" for "fog_3-sample50". "" for all images.
 std::string part_in(std::string_view name) {
     return std::string(name.substr(name_of_whole(name).size()));
 }
 
-/// "plugin.stripes.stripes@0123456789ab" for a version that a plug-in made; "" for others.
+/// Returns "plugin.stripes.stripes@0123456789ab" for a plug-in's version, otherwise "".
 std::string definition_in(const std::string& corruption) {
     return corruption.empty() ? "" : nlohmann::json::parse(corruption).value("definition", "");
 }
 
-/// Checks that a version from a plug-in was made by the library that is given now.
+/// Checks that a version from a plug-in was made by the given library.
 void check_definition(const Corruption& corruption, const std::string& recorded,
                       const fs::path& folder) {
     const std::string made = definition_in(recorded);
@@ -86,7 +86,7 @@ void check_definition(const Corruption& corruption, const std::string& recorded,
                     folder.string(), made, corruption.definition));
 }
 
-/// The profile that a record names; that of ImageNet-C if the record is older than the others.
+/// The profile that a record names. Old records have the profile of ImageNet-C.
 std::optional<CorruptionProfile> profile_in(const nlohmann::json& record) {
     if (!record.is_object()) return std::nullopt;
     const auto named = record.find("profile");
@@ -95,7 +95,7 @@ std::optional<CorruptionProfile> profile_in(const nlohmann::json& record) {
                               : std::nullopt;
 }
 
-/// For images in memory, it uses the record of the data set; for copies, that of their folder.
+/// Images in memory use the record of the data set. Copies use the record of their folder.
 std::optional<CorruptionProfile> profile_of(const std::string& corruption, const fs::path& root) {
     if (!corruption.empty()) return profile_in(nlohmann::json::parse(corruption));
     const fs::path made = root.parent_path().parent_path() / "corrupt.json";
@@ -106,7 +106,7 @@ std::optional<CorruptionProfile> profile_of(const std::string& corruption, const
     });
 }
 
-/// Replaces each store of all severities by one store for each of them.
+/// Replaces each store of all severities by one store per severity.
 void part_stacks(std::vector<ClosedStore>& stores, const HasVersion& counts) {
     std::vector<ClosedStore> parted;
     for (ClosedStore& one : stores) {

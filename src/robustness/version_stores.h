@@ -1,5 +1,5 @@
-// The stores from which accuracy under corruptions is measured: they were found and checked but are
-// not open.
+// The stores for measuring accuracy under corruptions. They were found and checked but are not
+// open.
 #pragma once
 
 #include <filesystem>
@@ -23,18 +23,18 @@ struct ClosedStore {
     bool complete = true;
     std::string writing;  ///< writer_warning()
     bool attacked = false;
-    std::string part = {};  ///< part_in() for the images that the version was made from
-    /// The profile of its corruption; no value if no record names it.
+    std::string part = {};  ///< part_in() of the images of the version
+    /// The profile of the store's corruption; no value if no record names it.
     std::optional<CorruptionProfile> profile = std::nullopt;
-    bool stacked = false;  ///< true if the store has all five severities and this is one of them
+    bool stacked = false;  ///< true if the store has all five severities, including this one
 };
 
 /// Finds all stores of the paths. Throws as PredictionStore::open() does.
 std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options);
 /// Finds the versions in the stores of `models`: a data set is read once for all of its models.
-/// Versions of other images than `clean` do not count, nor do those that `counts` excludes; those
-/// of a part of the clean images do. A store of all severities becomes one store for each of them.
-/// Returns further notes. Throws bad_input: a version that a plug-in of other contents made.
+/// Versions of a part of the clean images count. Versions of other images do not, nor versions that
+/// `counts` excludes. A store of all severities becomes one store per severity. Returns further
+/// notes. Throws bad_input for a version from another plug-in file.
 std::vector<std::string> find_versions(std::vector<ClosedStore>& stores,
                                        const std::vector<std::string>& models,
                                        const std::string& clean, const HasVersion& counts);

@@ -1,4 +1,4 @@
-// Snow, frost and fog.
+// Implements snow, frost and fog.
 #include <fmt/format.h>
 
 #include <bit>
@@ -17,7 +17,7 @@ unsigned plasma_side(const Image& image) {
     return std::bit_ceil(static_cast<unsigned>(std::max({image.width, image.height, 2})));
 }
 
-/// image * a + overlay(x, y, channel) * b, in levels.
+/// Returns image * a + overlay(x, y, channel) * b, in levels.
 template <typename F>
 void overlay(const Work& work, double a, double b, Image& out, F&& levels) {
     const auto keep = static_cast<float>(a), add = static_cast<float>(b);
@@ -38,7 +38,7 @@ constexpr Levels frost_overlay = {
 /// scale of the photographs' sides
 constexpr std::array<double, corruption_profiles> frost_scale = {1, .3, .2};
 
-/// The left one of the two pixels of a bilinear value, and the weight of the second.
+/// The left pixel of the two pixels of a bilinear value, and the weight of the second pixel.
 struct Between {
     int low, high;
     float part;
@@ -115,7 +115,7 @@ void frost(const Work& work, Image& out) {
                 [&](int x, int y, std::size_t c) { return pixel(left + x, top + y, c); });
         return;
     }
-    // Bilinear and rounded to whole levels, as OpenCV's resize() does for the whole photograph.
+    // A bilinear value, rounded to whole levels as in OpenCV's resize() of the photograph.
     overlay(work, work.of(frost_image), work.of(frost_overlay), out,
             [&](int x, int y, std::size_t c) {
                 const Between across = between(left + x, scale, photograph.width);
@@ -133,9 +133,9 @@ int scaled_frost(int side, CorruptionProfile profile) {
     return static_cast<int>(std::nearbyint(side * frost_scale[static_cast<std::size_t>(profile)]));
 }
 
-// Crystals instead of photographs: the ridges of two fractals, with fine ones near coarse ones, and
-// thicker towards the edges of the window. The color is a bright blue-gray, like the average of the
-// published photographs.
+// Crystals instead of photographs: the ridges of two fractals. Fine ridges are near coarse ridges,
+// and all are thicker towards the edges of the window. The color is a bright blue-gray, like the
+// average of the published photographs.
 void frost_synthetic(const Work& work, Image& out) {
     const auto side = plasma_side(work.image);
     const auto coarse = plasma(static_cast<int>(side), 1.6, work.draws);

@@ -1,4 +1,4 @@
-// The input of a corruption, and the list of corruptions; each writes an image of the same size.
+// The input and list of corruptions. Each corruption writes an image of the same size.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Work {
     std::size_t pixels() const { return image.pixels.size() / 4; }
 };
 
-/// Memory per pixel that one corruption needs at most in addition to the image: measured on images
+/// The most memory per pixel that one corruption needs in addition to the image, measured on images
 /// of 6 and 24 megapixels (bench/corruption_memory.py).
 inline constexpr std::uint64_t bytes_per_pixel = 48;
 
@@ -41,7 +41,7 @@ inline constexpr std::uint64_t bytes_per_pixel = 48;
 /// photograph.
 void check_size(const Corruption& corruption, int severity, int width, int height,
                 const FrostPhotographs* frost, CorruptionProfile profile);
-/// The side in pixels of a photograph of frost if a profile scales it.
+/// The side in pixels of a photograph of frost that a profile scales.
 int scaled_frost(int side, CorruptionProfile profile);
 /// The recorded revision of the pixels that was_made_otherwise() describes.
 inline constexpr int pixel_revision = 2;
@@ -49,7 +49,7 @@ inline constexpr int pixel_revision = 2;
 /// this name from a window of this crop.
 bool was_made_otherwise(const Corruption& corruption, CorruptionProfile profile, int crop);
 
-/// All corruptions; plug-ins add to this table.
+/// The table of all corruptions. Plug-ins add to it.
 GrowingTable<Corruption>& whole_table();
 
 void gaussian_noise(const Work& work, Image& out);
@@ -73,13 +73,13 @@ void jpeg_compression(const Work& work, Image& out);
 void spatter(const Work& work, Image& out);
 void saturate(const Work& work, Image& out);
 
-/// Sums that should be whole numbers are slightly smaller in floats half of the time; truncating
-/// would lose a level.
+/// In floats, half of the sums that should be whole numbers are slightly smaller. Truncation would
+/// lose a level.
 inline constexpr float cut_slack = 1.0F / 1024;
 
-/// Converts a level (0 to 255) to a byte: clipped, then truncated.
+/// Converts a level (0 to 255) to a byte: clips, then truncates.
 inline std::uint8_t cut(float level) {
-    // min and max are instructions; std::clamp() uses branches, and noise is hard to predict.
+    // min and max are instructions. std::clamp() uses branches, and noise is hard to predict.
     return static_cast<std::uint8_t>(std::min(std::max(level + cut_slack, 0.0F), 255.0F));
 }
 

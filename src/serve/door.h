@@ -1,4 +1,4 @@
-// The checks for every request: is it for this server, from its own pages, and not too frequent?
+// Checks every request: it must be for this server, from its own pages, and not too frequent.
 #pragma once
 
 #include <mutex>
@@ -13,11 +13,11 @@
 namespace assay::serve {
 
 struct DoorLimits {
-    /// For a valid token: a grid of small images is requested at once.
+    /// The limit for a valid token, because a page requests a grid of small images at once.
     Rate token{100, 500};
-    /// For an address: requests without a valid token. Many people may share one address.
+    /// The limit for an address without a valid token. Many people may share one address.
     Rate address{200, 2000};
-    /// For an address: requests with unknown tokens. Guessing 160 bits fails at any rate; this
+    /// The limit for an address with unknown tokens. Guessing 160 bits fails at any rate. This
     /// limit keeps attackers from using up other people's requests.
     Rate unknown{2, 40};
 };
@@ -32,9 +32,9 @@ public:
           address_(limits.address),
           unknown_(limits.unknown) {}
 
-    /// Throws Refusal: 421, 405, 403, 415, 429.
+    /// Throws Refusal with status 421, 405, 403, 415 or 429.
     void pass(const HttpRequest& request, std::string_view token);
-    /// Whether a large body may be received before the request has passed: only with a valid token.
+    /// True if a large body may be received before the checks, which requires a valid token.
     bool may_bring_much(std::string_view token);
     /// Announces a valid token before its first request, so that it does not count as unknown while
     /// others at the same address try unknown ones.

@@ -10,7 +10,7 @@
 
 namespace assay::serve {
 
-/// If the last copy of a reply is destroyed without an answer, it answers.
+/// If the last copy of a reply is destroyed without an answer, the destructor answers.
 struct HttpReply::Once {
     explicit Once(std::shared_ptr<Exchange> of) : exchange(std::move(of)) {}
     Once(const Once&) = delete;
@@ -36,7 +36,7 @@ namespace {
 using ExchangePointer = std::shared_ptr<HttpReply::Exchange>;
 
 /// A body that is too large is read up to this length, so that its sender can read the answer.
-/// Longer ones are disconnected.
+/// Senders of longer bodies are disconnected.
 constexpr std::uint64_t most_left_out = std::uint64_t{1} << 20;
 
 HttpConnection* state_of(MHD_Connection* connection) {
@@ -125,11 +125,11 @@ struct HttpServer::Impl {
             if (*size > 0) return server.take(**exchange, data, *size);
             return server.finish(*exchange);
         } catch (const std::exception&) {
-            return MHD_NO;  // no memory: this connection ends, but others continue
+            return MHD_NO;  // no memory: only this connection ends
         }
     }
 
-    /// The headers have arrived.
+    /// Called when the headers have arrived.
     MHD_Result begin(HttpReply::Exchange& exchange, const char* method) {
         HttpRequest& request = exchange.request;
         request.method = method;
@@ -170,7 +170,7 @@ struct HttpServer::Impl {
         return MHD_YES;
     }
 
-    /// The whole request has arrived, or the answer exists.
+    /// Called when the whole request has arrived, or the answer exists.
     MHD_Result finish(const ExchangePointer& exchange) {
         HttpConnection* state = state_of(exchange->connection);
         if (!exchange->seen) {
@@ -246,7 +246,7 @@ HttpServer::HttpServer(const HttpListener& listener, const HttpLimits& limits, H
     const double longest =
         std::max({limits.request_seconds, limits.idle_seconds, limits.response_seconds});
     Impl* self = impl_.get();
-    // Its own limit is never reached, because it would then stop accepting and let others wait.
+    // libmicrohttpd's own limit is never reached, because it would then stop accepting connections.
     impl_->daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_SUSPEND_RESUME, 0, &Impl::may_connect, self,
         &Impl::called, self, MHD_OPTION_LISTEN_SOCKET, listener.descriptor(),

@@ -1,10 +1,10 @@
-// HTTP/1.1 for pages and JSON, and the only code that uses libmicrohttpd. One thread waits for all
+// Serves HTTP/1.1 for pages and JSON. Only this code uses libmicrohttpd. One thread waits for all
 // connections (epoll), and passes each complete request to a handler, which may answer later on
 // another thread.
 //
 // libmicrohttpd's own timeout restarts with each byte. This code limits the total time of a
-// request, of a pause between requests, and of a response. So clients with one byte per second are
-// disconnected.
+// request, of a pause between requests, and of a response. So clients that send one byte per second
+// are disconnected.
 #pragma once
 
 #include <atomic>
@@ -21,18 +21,18 @@
 namespace assay::serve {
 
 struct HttpLimits {
-    /// The connection limit. Beyond it, a new connection replaces the one that has been without a
-    /// request the longest.
+    /// The connection limit. Above it, a new connection replaces the connection that has been
+    /// without a request for the longest time.
     std::size_t connections = 2000;
-    std::size_t body = std::size_t{512} << 10;  ///< bytes; 413 above
-    std::size_t uri = 2048;                     ///< bytes; 414 above
+    std::size_t body = std::size_t{512} << 10;  ///< bytes; longer bodies get 413
+    std::size_t uri = 2048;                     ///< bytes; longer URIs get 414
     std::size_t headers = 8192;                 ///< total bytes of names and values; 431 above it
-    std::size_t fields = 64;                    ///< headers; 431 above
+    std::size_t fields = 64;                    ///< number of headers; more get 431
     double request_seconds = 20;    ///< from the connection, or the request line, to the end of the
                                     ///< request
-    double idle_seconds = 75;       ///< between two requests
-    double response_seconds = 120;  ///< until a client has taken its response
-    /// The clock for these three, which tests replace.
+    double idle_seconds = 75;       ///< time between two requests
+    double response_seconds = 120;  ///< time until a client has received its response
+    /// The clock for these three times, which tests replace.
     std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
@@ -41,15 +41,15 @@ using HttpFields = std::vector<std::pair<std::string, std::string>>;
 /// A request as received, without decoding. Missing headers are "".
 struct HttpRequest {
     std::string method;
-    std::string path;   ///< up to the first ?
-    std::string query;  ///< what follows it
+    std::string path;   ///< the part up to the first ?
+    std::string query;  ///< the part after the first ?
     std::string body;
     std::string address;  ///< the client's address, or that of the proxy
     std::string host, origin, authorization, content_type;
     std::string if_none_match, fetch_site, forwarded_for;
 };
 
-/// The content to send. `owner` keeps the bytes alive until they are sent; constants need none.
+/// The content to send. `owner` keeps the bytes alive until they are sent. Constants need no owner.
 struct HttpBody {
     HttpBody() = default;
     explicit HttpBody(std::string text)
@@ -68,13 +68,13 @@ struct HttpBody {
 
 struct HttpResponse {
     int status = 200;
-    std::string type;  ///< Content-Type; "": none
+    std::string type;  ///< Content-Type; "" means none
     HttpBody body;
     HttpFields fields = {};
-    bool close = false;  ///< the connection, afterwards
+    bool close = false;  ///< close the connection afterwards
 };
 
-/// The answer to a request. Any thread may give it, once. If the last copy is destroyed without an
+/// The answer to a request. Any thread may send it, once. If the last copy is destroyed without an
 /// answer, the client gets a 503.
 class HttpReply {
 public:
@@ -89,7 +89,7 @@ private:
 
 /// Called on the thread of the connections, so it must not block.
 using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
-/// The most bytes that the body of a request may have, given its headers. Called on the same
+/// Returns the most bytes that a request's body may have, given its headers. Called on the same
 /// thread.
 using HttpMostBody = std::function<std::size_t(const HttpRequest& head)>;
 
@@ -101,21 +101,21 @@ enum class HttpPhase : std::uint8_t {
     idle,       ///< between two requests
 };
 
-/// Since the start: clients that were too slow, connections that were replaced, and connections
-/// that were refused.
+/// Counts since the start: clients that were too slow, connections that were replaced, and
+/// connections that were refused.
 struct HttpCounts {
     std::atomic<std::uint64_t> slow{0}, beyond{0};
 };
 
 /// The canonical form of an address: 127.0.0.1 for 0x7f000001 and ::ffff:127.0.0.1. localhost and
-/// anything that is no address are unchanged.
+/// text that is not an address are unchanged.
 std::string plain_host(const std::string& host);
 
 /// A listening socket.
 class HttpListener {
 public:
-    /// `host` is an IPv4 or IPv6 address, or localhost. `port` 0 means any. Throws usage: an
-    /// address of another machine, a port that is in use or that requires root.
+    /// `host` is an IPv4 or IPv6 address, or localhost. `port` 0 means any. Throws usage for an
+    /// address of another machine, or a port that is in use or requires root.
     HttpListener(const std::string& host, std::uint16_t port);
     ~HttpListener();
     HttpListener(const HttpListener&) = delete;
@@ -131,14 +131,14 @@ private:
 
 class HttpServer {
 public:
-    /// `always` are headers of every response. `refusal` makes the response for requests that are
-    /// refused before the handler. `most_body` (default: limits.body) returns at most limits.body.
-    /// Throws io if the system is out of threads or descriptors.
+    /// `always` has the headers of every response. `refusal` makes the response to requests that
+    /// are refused before the handler. `most_body` (default: limits.body) returns at most
+    /// limits.body. Throws io if the system is out of threads or descriptors.
     HttpServer(const HttpListener& listener, const HttpLimits& limits, HttpFields always,
                std::function<HttpResponse(int status, std::string_view message)> refusal,
                HttpHandler handler, HttpMostBody most_body = {});
-    /// Accepts no more connections, allows finished responses three seconds to be sent, and closes
-    /// all. All replies must be answered or destroyed before.
+    /// Stops accepting connections, allows finished responses three seconds to be sent, and closes
+    /// all connections. All replies must be answered or destroyed before.
     ~HttpServer();
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;

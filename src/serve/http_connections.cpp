@@ -59,7 +59,7 @@ std::size_t HttpConnections::count(HttpPhase phase) const {
 
 namespace {
 
-/// The order in which connections are ended to make room: a smaller number goes first; 0 is never
+/// The order in which connections are ended to make room. Smaller numbers are first, and 0 is never
 /// ended.
 int turn_to_end(const HttpConnection& connection, Clock::time_point now) {
     // after this time with a response, its client counts as slow
@@ -78,7 +78,7 @@ int turn_to_end(const HttpConnection& connection, Clock::time_point now) {
     return 0;
 }
 
-/// Ended but not yet closed connections, which still use their descriptors.
+/// Connections that were ended but not closed, so that they still use their descriptors.
 constexpr std::size_t most_ended_connections = 16;
 
 }  // namespace
@@ -137,13 +137,13 @@ double HttpConnections::seconds_of(HttpPhase phase) const {
         case HttpPhase::handling:
             break;
     }
-    return 1e9;  // ours to end
+    return 1e9;  // can be ended here
 }
 
 namespace {
 
-/// Whether the peer has closed the connection and everything was read. libmicrohttpd misses this if
-/// the end came together with the last bytes.
+/// True if the peer has closed the connection and everything was read. libmicrohttpd misses this if
+/// the end arrived with the last bytes.
 bool has_gone(int socket) {
     char byte = 0;
     const ssize_t got = ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -162,7 +162,7 @@ void HttpConnections::sweep() {
         if (!late && (ours || !has_gone(connection->socket))) continue;
         // The other thread sees the end of the stream and closes the connection.
         ::shutdown(connection->socket, SHUT_RDWR);
-        // A pause between requests is nobody's fault.
+        // A pause between requests is not counted as slow.
         if (late && !connection->counted &&
             (connection->phase == HttpPhase::reading || connection->phase == HttpPhase::sending)) {
             connection->counted = true;

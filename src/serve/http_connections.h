@@ -1,5 +1,5 @@
-// Tracks what each connection is doing and since when, with a thread that disconnects those that
-// take too long.
+// Tracks the state of each connection and its start. A thread disconnects connections that take too
+// long.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ struct HttpConnection {
     int socket = -1;
     HttpPhase phase = HttpPhase::connected;
     std::chrono::steady_clock::time_point since;
-    bool ended = false;    ///< by us; closed as soon as the other thread notices
+    bool ended = false;    ///< ended here; closed when the other thread notices
     bool counted = false;  ///< as slow
-    std::string uri;       ///< of the request as received; one byte more than allowed means too
+    std::string uri;       ///< URI as received; one byte more than allowed means too
                            ///< long
 };
 
@@ -30,14 +30,14 @@ public:
     ~HttpConnections();
 
     HttpConnection* add(int socket);
-    /// Call before closing the socket, because its number may be reused immediately.
+    /// Call this before closing the socket, because its number may be reused immediately.
     void remove(HttpConnection* connection);
     void enter(HttpConnection* connection, HttpPhase phase);
     std::size_t count() const;
     std::size_t count(HttpPhase phase) const;
-    /// Whether another connection fits. If not, ends a waiting one to make room.
+    /// True if another connection fits. Otherwise ends a waiting connection to make room.
     bool make_room();
-    /// Waits until all connections except those without a request are done; false after this many
+    /// Waits until all connections with a request are finished. Returns false after this many
     /// seconds.
     bool settle(double seconds);
 

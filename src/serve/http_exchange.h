@@ -16,7 +16,7 @@ namespace assay::serve {
 struct HttpReply::Exchange {
     explicit Exchange(MHD_Connection* of) : connection(of) {}
 
-    /// Stores the answer, and wakes the connection if it is suspended. Any thread.
+    /// Stores the answer, and wakes the connection if it is suspended. Any thread may call this.
     void answer(HttpResponse given) {
         const std::lock_guard lock(mutex);
         if (response) return;
@@ -29,14 +29,14 @@ struct HttpReply::Exchange {
     HttpRequest request;
     std::size_t most_body = 0;  ///< bytes
     std::size_t left_out = 0;   ///< bytes read of a body that is too large
-    bool seen = false;          ///< the handler has it, or it was refused before
+    bool seen = false;          ///< the handler has the request, or it was refused before
 
     std::mutex mutex;
     bool asleep = false;
     std::optional<HttpResponse> response;
 };
 
-/// The status and a sentence if a request's head is invalid; otherwise reads the head into
+/// Returns the status and a sentence if a request's head is invalid. Otherwise reads the head into
 /// `request`.
 std::optional<std::pair<int, std::string_view>> fault_of_head(MHD_Connection* connection,
                                                               const HttpLimits& limits,

@@ -21,7 +21,7 @@ bool same_name(std::string_view a, std::string_view b) {
     return true;
 }
 
-/// Whether it is valid in a header's name (RFC 9110: tchar).
+/// True if the character is valid in a header's name (RFC 9110: tchar).
 bool is_name_character(char c) {
     constexpr std::string_view others = "!#$%&'*+-.^_`|~";
     return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') ||
@@ -58,7 +58,7 @@ struct HeadReader {
             if (&place == &request.forwarded_for) {
                 if (again) place += ", ";  // each proxy may add a line
             } else {
-                twice = twice || again;  // also if it is empty
+                twice = twice || again;  // also if the value is empty
             }
             place += value;
         }

@@ -1,4 +1,4 @@
-// A listening socket, whose errors include advice.
+// Opens a listening socket. Its errors include advice.
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>

@@ -7,11 +7,11 @@
 
 namespace assay::serve {
 
-/// "image/jpeg", "image/png", "image/webp" by the first bytes; "" for anything else.
+/// Returns "image/jpeg", "image/png" or "image/webp", from the first bytes. "" for other data.
 std::string_view image_type(std::span<const std::byte> bytes);
 
-/// Whether the file asks to be rotated, or is animated. A browser would do so, but our decoders
-/// (like Pillow's open) do not. Also true if it is unclear. Never reads beyond `bytes`.
+/// True if the file requests a rotation, or is animated. A browser would show both, but our
+/// decoders (like Pillow's open) do not. Also true if it is unclear. Never reads beyond `bytes`.
 bool may_look_different(std::span<const std::byte> bytes);
 
 }  // namespace assay::serve

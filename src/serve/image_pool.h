@@ -14,11 +14,11 @@ namespace assay::serve {
 class ImagePool {
 public:
     explicit ImagePool(int threads);
-    /// Drops waiting tasks, and finishes those in progress.
+    /// Drops waiting tasks, and finishes tasks in progress.
     ~ImagePool();
 
-    /// Returns false if too many are waiting, or if the pool is ending; the task is then dropped.
-    /// Tasks must not throw.
+    /// Returns false if too many tasks are waiting, or if the pool is ending. The task is then
+    /// dropped. Tasks must not throw.
     bool add(std::function<void()> task);
 
 private:

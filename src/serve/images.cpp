@@ -24,7 +24,7 @@ constexpr std::size_t most_bytes_as_is = std::size_t{2} << 20;
 constexpr int longest_side = 2048, longest_small_side = 320;
 constexpr int served_quality = 90;
 
-/// Identifies the file's current version: a new file with the same name has another.
+/// Identifies the file's current version. A new file with the same name has a different identity.
 std::string name_of_version(const std::filesystem::path& path, bool small) {
     struct stat info {};
     // Reading a pipe or a device would never end.
@@ -35,7 +35,7 @@ std::string name_of_version(const std::filesystem::path& path, bool small) {
                        info.st_mtim.tv_sec, info.st_mtim.tv_nsec, path.string());
 }
 
-/// Scaled to sides of at most `longest` pixels, keeping the proportions.
+/// Scales an image to sides of at most `longest` pixels, keeping the proportions.
 Image reduced(Image image, int longest) {
     const int side = std::max(image.width, image.height);
     if (side <= longest) return image;
@@ -53,7 +53,7 @@ std::shared_ptr<const std::string> shared_text(std::span<const std::byte> bytes)
 
 }  // namespace
 
-/// The image, or the same file's image if it is already being sent.
+/// Returns the image, or the same file's image if it is already being sent.
 ServedImage ServedImages::kept_under_way(const std::string& name, ServedImage image) {
     const std::lock_guard lock(mutex_);
     if (under_way_.size() >= forget_at_) {

@@ -1,9 +1,9 @@
-// Image files for browsers: always ones that our decoders have read, in the form that the
-// classifiers saw.
+// Provides image files for browsers. Our decoders have read each of them, and browsers show them as
+// the classifiers saw them.
 //
 // An upright JPEG, PNG or WebP that is not animated is sent unchanged if it has at most 2 MiB and
-// 2,048 pixels per side. Its metadata is sent, too (color profiles are left to the browser). All
-// others are decoded, reduced, and sent as JPEG.
+// 2,048 pixels per side. Its metadata is sent, too (browsers apply color profiles). All other
+// images are decoded, reduced, and sent as JPEG.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct ServedImage {
 
 class ServedImages {
 public:
-    /// Throws bad_input: no such file, not a regular file, more than 64 MiB, no image, damaged; io;
-    /// interrupted. Cost: a decode the first time, then a read. Thread-safe.
+    /// Throws bad_input for missing, irregular or damaged files, over 64 MiB, or without an image.
+    /// Also io, interrupted. Cost: a decode the first time, then a read. Thread-safe.
     ServedImage get(const std::filesystem::path& path, bool small);
 
 private:
@@ -39,11 +39,11 @@ private:
         std::weak_ptr<const std::string> bytes;
     };
 
-    MemoryBudget budget_{std::uint64_t{512} << 20};  ///< of decoded images
+    MemoryBudget budget_{std::uint64_t{512} << 20};  ///< budget for decoded images
     std::mutex mutex_;
     /// keyed by file, time and size; limit in bytes
     Recent<ServedImage> made_{std::size_t{64} << 20};
-    /// Files that can be sent unchanged. A name counts as 256 bytes.
+    /// The files that can be sent unchanged. A name counts as 256 bytes.
     Recent<std::string_view> fit_{std::size_t{16} << 20};
     /// Images being sent, so that a thousand slow clients share one copy.
     std::unordered_map<std::string, UnderWay> under_way_;

@@ -101,7 +101,7 @@ BlockAnnotator parse_block(const json& body) {
     return block;
 }
 
-/// The only field.
+/// Returns the only field.
 JsonReader the_field(const json& body, std::string_view name) {
     const JsonReader fields = reader_of(body);
     fields.only({name});
@@ -156,11 +156,11 @@ void check_method(std::string_view method, std::string_view allowed) {
 }
 
 json body_of(std::string_view body) {
-    // The JSON reader would treat it as the end.
+    // The JSON reader would treat this byte as the end.
     if (body.find('\0') != std::string_view::npos)
         throw Refusal(400, "bad_request", "the request has a NUL in it, which is not JSON");
     try {
-        // {given: [{answers: [{question: ...}]}]}
+        // The deepest form is {given: [{answers: [{question: ...}]}]}.
         return parse_json(body, 6, 100'000);
     } catch (const Error& error) {
         throw Refusal(400, "bad_request",

@@ -1,5 +1,5 @@
-// The requests of docs/labelling.md as types. Network input becomes one of these, or is refused.
-// This code does not use services, sockets or files.
+// The requests of docs/labelling.md as types. Network input is converted to one of these types, or
+// refused. This code does not use services, sockets or files.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct GetImage {
     std::string question;
     bool small = false;
 };
-// Of the organiser.
+// Requests of the organizer.
 struct GetStatus {};
 struct AddPerson {
     std::string name;
@@ -56,11 +56,11 @@ using LabellingRequest =
     std::variant<GetStrings, GetWelcome, PostWork, GetScreen, GetImage, GetStatus, AddPerson,
                  RevokePerson, NewLink, BlockAnnotator, PauseWork, RetryImages, GetAnswers>;
 
-/// Whether only the organizer may make it.
+/// True if only the organizer may make the request.
 bool is_organisers(const LabellingRequest& request);
 
-/// `method` is GET or POST; a GET has no body. Throws Refusal: 404, 405 with the allowed methods,
-/// 400 with the invalid field.
+/// `method` is GET or POST. A GET has no body. Throws Refusal with 404, with 405 and the allowed
+/// methods, or with 400 and the invalid field.
 LabellingRequest parse_labelling_request(std::string_view method, std::string_view path,
                                          std::string_view query, std::string_view body);
 

@@ -37,7 +37,7 @@ auto or_not_found(Body&& body) {
 }  // namespace
 
 PersonId LabellingRoutes::whose(std::string_view token) const {
-    // Both are always compared, so that the time does not reveal which one matched.
+    // Both tokens are always compared, so that the time does not reveal which of them matched.
     const bool organiser = study::same_secret(token, organiser_token_);
     bool revoked = false;
     const std::optional<PersonId> person = service_.person_of(token, &revoked);

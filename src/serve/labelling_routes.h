@@ -14,11 +14,11 @@
 
 namespace assay::serve {
 
-/// The owner of a token; 0 is the organizer, who is no person of the service.
+/// The owner of a token. 0 is the organizer, who is not a person of the service.
 using PersonId = std::int64_t;
 inline constexpr PersonId organiser_id = 0;
 
-/// Not thread-safe: only the service's thread uses it.
+/// Not thread-safe. Only the service's thread uses it.
 class LabellingRoutes {
 public:
     using LinkOf = std::function<std::string(std::string_view token)>;
@@ -27,11 +27,11 @@ public:
           organiser_token_(std::move(organiser_token)),
           link_of_(std::move(link_of)) {}
 
-    /// Throws Refusal: 401, or 403 for a revoked link.
+    /// Throws Refusal with 401, or with 403 for a revoked link.
     PersonId whose(std::string_view token) const;
-    /// Throws Refusal, and the service's errors. Not for images and strings.
+    /// Throws Refusal and the service's errors. Not for images and strings.
     HttpResponse answer(PersonId who, const LabellingRequest& request);
-    /// The file of an image. Throws Refusal: 404.
+    /// The file of an image. Throws Refusal with 404.
     std::filesystem::path image_of(PersonId who, const GetImage& request) const;
 
 private:

@@ -51,7 +51,7 @@ const std::vector<EmbeddedFile>& embedded_files() {
 
 constexpr std::string_view strings_name = "strings/en.json";
 
-/// index.html is served at /, organiser.html at /organiser.
+/// index.html is served at /, and organiser.html at /organiser.
 std::string path_of(std::string_view name) {
     if (name == "index.html") return "/";
     if (name.ends_with(".html")) return "/" + std::string(without_extension(name));
@@ -95,7 +95,7 @@ std::string_view english_strings() {
 
 HttpResponse response_of(const Page& page, std::string_view if_none_match) {
     HttpResponse response;
-    // Unchanged pages cost a request but no content, and the pages of a newer program appear
+    // Unchanged pages require a request but no content, and the pages of a newer program appear
     // immediately.
     response.fields = {{"ETag", std::string(page.etag)}, {"Cache-Control", "no-cache"}};
     if (if_none_match.find(page.etag) != std::string_view::npos) {

@@ -12,16 +12,16 @@ struct Page {
     std::string_view path;  ///< "/", "/organiser", "/assets/app.js"
     std::string_view type;
     std::string_view bytes;
-    std::string_view etag;  ///< including its quotation marks
+    std::string_view etag;  ///< includes its quotation marks
 };
 
 std::span<const Page> pages();
-/// nullptr if there is none.
+/// Returns nullptr if there is no such page.
 const Page* page_at(std::string_view path);
-/// web/strings/en.json.
+/// The text of web/strings/en.json.
 std::string_view english_strings();
 
-/// The page, or 304 if the browser has it.
+/// Returns the page, or 304 if the browser already has it.
 HttpResponse response_of(const Page& page, std::string_view if_none_match);
 
 }  // namespace assay::serve

@@ -34,7 +34,7 @@ std::size_t RateLimit::size() const {
 void RateLimit::forget(Time now) {
     std::erase_if(buckets_,
                   [&](const auto& entry) { return filled(entry.first, now) >= rate_.burst; });
-    // If there are too many addresses (IPv6), all are reset, so that memory stays bounded.
+    // If there are too many addresses (IPv6), all buckets are reset, so that memory is bounded.
     if (buckets_.size() > (std::size_t{1} << 16)) buckets_.clear();
     forget_at_ = std::max<std::size_t>(1024, 2 * buckets_.size());
 }

@@ -14,8 +14,8 @@ struct Rate {
     double burst = 1;  ///< at once
 };
 
-/// Thread-safe. Memory is bounded: a name whose bucket is full again is forgotten, because it
-/// equals a new one.
+/// Thread-safe. Memory is bounded, because a name with a full bucket is equivalent to a new name
+/// and is dropped.
 class RateLimit {
 public:
     using Time = std::chrono::steady_clock::time_point;
@@ -23,7 +23,7 @@ public:
 
     /// Takes one token. Returns 0, or the seconds until one is available.
     double take(const std::string& name, Time now = std::chrono::steady_clock::now());
-    /// The same without taking a token.
+    /// Returns the same without taking a token.
     double look(const std::string& name, Time now = std::chrono::steady_clock::now()) const;
     std::size_t size() const;
 

@@ -10,7 +10,7 @@
 
 namespace assay::serve {
 
-/// Values by name, each with a size. The least recently used are evicted.
+/// Stores values by name, each with a size. The least recently used values are evicted.
 template <class Value>
 class Recent {
 public:

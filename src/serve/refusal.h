@@ -1,4 +1,4 @@
-// A refused request: its status, and the reason in the form of the pages' interface.
+// A refused request, with its status and the reason in the form of the pages' interface.
 #pragma once
 
 #include <exception>
@@ -24,12 +24,12 @@ private:
     std::string code_, message_;
 };
 
-/// The word for a status that has only one.
+/// The error word for a status that has only one word.
 std::string_view code_of_status(int status);
 
 /// {"error": ..., "code": ...}.
 HttpResponse response_of(const Refusal& refusal);
-/// 503 `busy` with Retry-After.
+/// Returns 503 `busy` with Retry-After.
 Refusal busy_refusal(std::string message);
 
 }  // namespace assay::serve

@@ -30,7 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::string_view document_name = "document.json.gz";
 
-/// Programs read the report, too, and their requests have no body.
+/// Programs also read the report. Their requests have no body.
 constexpr std::size_t no_body = 0;
 
 /// The page includes its script and styles, which its own policy allows by digest.
@@ -61,7 +61,7 @@ struct ReportServer::Impl {
     Impl(ReportOptions wanted, const ServerOptions& serving, const ProgressCallback& progress)
         : report(std::move(wanted)),
           options(checked_options(serving)),
-          // Taken before reading, so that the next check finds changes made meanwhile.
+          // The state is taken before reading, so that the next check finds changes made meanwhile.
           state(state_of_files(report.paths)),
           first(make_report(report, *self_comm(), progress)),
           now(pack(with_embedded_thumbnails(first))),
@@ -85,7 +85,7 @@ struct ReportServer::Impl {
 
     HttpResponse answer(const HttpRequest& request) {
         const std::string_view path = request.path;
-        // The same answer for everybody who does not know the link.
+        // All clients that do not know the link get the same answer.
         if (path.size() < secret.size() + 2 || path[0] != '/' ||
             !study::same_secret(path.substr(1, secret.size()), secret) ||
             path[secret.size() + 1] != '/')
@@ -140,13 +140,13 @@ struct ReportServer::Impl {
             } catch (const Error& error) {
                 if (error.code() == ErrorCode::interrupted) return;
                 stay(error.message(), told, pause);
-            } catch (const std::exception& problem) {  // nothing else would catch it on this thread
+            } catch (const std::exception& problem) {  // no other code catches it on this thread
                 stay(problem.what(), told, pause);
             }
         }
     }
 
-    /// Keeps the report. Files are being written, or memory is short, so a later attempt may
+    /// Keeps the current report. If files are being written or memory is short, a later attempt may
     /// succeed even if no file changes.
     void stay(const std::string& why, std::string& told, Clock::duration& pause) const {
         pause = std::max<Clock::duration>(pause, std::chrono::seconds(5));
@@ -155,7 +155,7 @@ struct ReportServer::Impl {
         options.warn(fmt::format("the report is not updated: {}", why));
     }
 
-    /// Returns whether it ended meanwhile.
+    /// Returns true if the server ended meanwhile.
     static bool wait(const std::atomic<bool>& ended, Clock::duration pause) {
         const auto until = Clock::now() + pause;
         while (!ended && Clock::now() < until)
@@ -166,7 +166,7 @@ struct ReportServer::Impl {
     const ReportOptions report;
     const ServerOptions options;
     HttpLimits limits;
-    std::string state;  ///< of the files from which `now` was made
+    std::string state;  ///< state of the files from which `now` was made
     const ReportDocument first;
     std::mutex mutex;
     Packed now;

@@ -5,8 +5,8 @@
 
 namespace assay::serve {
 
-/// Makes the host canonical, and provides a default for warnings. Throws usage for values out of
-/// range.
+/// Converts the host to its canonical form, and sets a default for warnings. Throws usage for
+/// values out of range.
 ServerOptions checked_options(ServerOptions options);
 
 }  // namespace assay::serve

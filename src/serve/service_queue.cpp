@@ -16,11 +16,11 @@ constexpr std::chrono::minutes patience_with_failures{10};
 constexpr std::chrono::minutes pause_between_failures{3};
 constexpr std::chrono::minutes between_sentences{1};
 constexpr int image_threads = 3;
-/// The most images being sent at once. A page requests fewer.
+/// The largest number of images that are sent at once. A page requests fewer images.
 constexpr std::size_t most_images_of_a_person = 16;
 constexpr std::size_t most_remembered = 10'000;
 
-/// Whether another attempt may help because the request is not at fault.
+/// True if another attempt may succeed, because the request did not cause the error.
 bool is_of_the_system(const Error& error) {
     return error.code() == ErrorCode::io || error.code() == ErrorCode::busy ||
            error.code() == ErrorCode::out_of_memory;
@@ -157,7 +157,7 @@ void ServiceQueue::answer_batch(Batch batch) {
         if (responses[i]) batch.requests[i].reply(std::move(*responses[i]));
 }
 
-/// Answers each separately, so that a failing request affects no other.
+/// Answers each request separately, so that a failing request affects no other request.
 void ServiceQueue::answer_one_by_one(Batch batch) {
     for (FailedImage& image : batch.failed) {
         Batch alone;
@@ -243,7 +243,7 @@ void ServiceQueue::answer_image(const std::filesystem::path& path, const GetImag
             HttpResponse response;
             response.type = image.type;
             response.body.bytes = *image.bytes;
-            // The turn ends when the client has received the last byte, or has disconnected.
+            // The turn ends when the client has received the last byte or disconnected.
             response.body.owner = std::make_shared<
                 const std::pair<std::shared_ptr<const std::string>, std::shared_ptr<const void>>>(
                 image.bytes, turn);
@@ -274,7 +274,7 @@ void ServiceQueue::note_failure(const Error& error) {
         warn_(fmt::format("a request failed: {}", error.what()));
         return;
     }
-    // Pages retry within a minute. If no request failed for longer, the earlier problem is over.
+    // Pages retry within a minute. If none failed for longer, the problem has ended.
     if (failing_since_ && now - failed_at_ > pause_between_failures) failing_since_.reset();
     failed_at_ = now;
     if (!failing_since_) {

@@ -1,5 +1,5 @@
 // Requests waiting for the single thread that owns the labeling service. All waiting requests form
-// one transaction, and are answered when it is on disk.
+// one transaction, and are answered after it was written to disk.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ namespace assay::serve {
 
 struct WaitingRequest {
     LabellingRequest request;
-    HttpRequest head;  ///< without its body
+    HttpRequest head;  ///< the request without its body
     std::string token;
     HttpReply reply;
 };
@@ -40,9 +40,9 @@ public:
     /// Any thread.
     void add(WaitingRequest request);
 
-    /// Answers until `stop` returns true, and then the remaining requests. Afterwards every reply
-    /// is answered or destroyed, including those of later requests. Throws io, busy if nothing
-    /// could be stored for ten minutes.
+    /// Answers requests until `stop` returns true, and then the remaining requests. Afterwards
+    /// every reply is answered or destroyed, including replies to later requests. Throws io or busy
+    /// if nothing could be stored for ten minutes.
     void run(const std::function<bool()>& stop);
 
 private:
@@ -82,14 +82,14 @@ private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point refreshed_{};
     std::optional<Clock::time_point> failing_since_, told_of_failure_;
-    Clock::time_point failed_at_{};                  ///< with failing_since_: last
-    std::vector<FailedImage> not_kept_;              ///< while nothing can be stored
+    Clock::time_point failed_at_{};                  ///< set with failing_since_: last
+    std::vector<FailedImage> not_kept_;              ///< used while nothing can be stored
     std::unordered_set<std::string> told_of_paths_;  ///< bounded
     bool abandoned_ = true;                          ///< a failed transaction was cleaned up
 
     ServedImages images_;
     ImageTurns turns_;
-    std::unique_ptr<ImagePool> pool_;  ///< while it runs
+    std::unique_ptr<ImagePool> pool_;  ///< exists while the queue runs
 };
 
 }  // namespace assay::serve

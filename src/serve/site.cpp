@@ -23,12 +23,12 @@ std::string lower_case(std::string_view text) {
     return out;
 }
 
-/// As in a URL: IPv6 in brackets.
+/// The form in a URL, with IPv6 in brackets.
 std::string in_brackets(const std::string& host) {
     return host.find(':') == std::string::npos ? host : "[" + host + "]";
 }
 
-/// The addresses of this machine that others can reach, IPv4 first.
+/// The addresses of this machine that other machines can reach, with IPv4 first.
 std::vector<std::string> own_addresses() {
     ifaddrs* first = nullptr;
     if (::getifaddrs(&first) != 0) return {};
@@ -63,7 +63,7 @@ bool is_address(const std::string& text) {
            ::inet_pton(AF_INET6, text.c_str(), &any) == 1;
 }
 
-/// The address in "192.0.2.1:5", "[2001:db8::1]:5" and "[2001:db8::1]".
+/// Returns the address in "192.0.2.1:5", "[2001:db8::1]:5" and "[2001:db8::1]".
 std::string without_port(std::string_view text) {
     if (text.starts_with('[')) return std::string(text.substr(1, text.find(']') - 1));
     const std::size_t colon = text.find(':');
@@ -77,8 +77,8 @@ bool is_name(std::string_view host) {
     });
 }
 
-/// "host" or "[address]", optionally with ":port", which is omitted if it is the scheme's default.
-/// "" for anything else.
+/// Returns "host" or "[address]", with ":port" if it is not the scheme's default. "" for other
+/// text.
 std::string checked_authority(std::string_view text, std::uint64_t port_of_scheme) {
     std::size_t end = text.find(':');
     if (text.starts_with('[')) {
@@ -164,7 +164,7 @@ Site::Site(const std::string& host, std::uint16_t port, const std::string& url) 
         const std::string with_port = fmt::format("{}:{}", in_brackets(name), port);
         hosts_.push_back(with_port);
         origins_.push_back("http://" + with_port);
-        if (port == 80) {  // browsers omit it
+        if (port == 80) {  // browsers omit this port
             hosts_.push_back(in_brackets(name));
             origins_.push_back("http://" + in_brackets(name));
         }

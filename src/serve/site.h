@@ -1,4 +1,4 @@
-// The names of this server, and whether a request comes from its own pages.
+// The names of this server. Checks whether a request comes from its own pages.
 #pragma once
 
 #include <cstdint>
@@ -10,44 +10,44 @@
 
 namespace assay::serve {
 
-/// Converts an IPv4 address in IPv6 form (::ffff:192.0.2.1) to IPv4; anything else is unchanged.
+/// Converts an IPv4 address in IPv6 form (::ffff:192.0.2.1) to IPv4. Other text is unchanged.
 std::string unmapped_address(std::string_view address);
 
-/// Whether `host` (an address, or localhost) is reachable only from this machine.
+/// True if `host` (an address, or localhost) is reachable only from this machine.
 bool is_loopback(std::string_view host);
 
-/// A warning about eavesdropping on the network, with advice; "" if nobody can. `host` is in the
-/// form of plain_host(); `url` is Site::url() if one was given, or "".
+/// A warning about eavesdropping on the network, with advice. "" if eavesdropping is impossible.
+/// `host` is in the form of plain_host(); `url` is Site::url() if one was given, or "".
 std::string network_warning(std::string_view host, std::string_view url);
 
 class Site {
 public:
-    /// `url` is what people type if there is a proxy, or "". Throws usage unless it is an http or
-    /// https address with only a host.
+    /// `url` is the address that people type if there is a proxy, or "". Throws usage unless it is
+    /// an http or https address with only a host.
     Site(const std::string& host, std::uint16_t port, const std::string& url);
 
-    /// The beginning of links.
+    /// The beginning of all links.
     const std::string& url() const { return url_; }
-    /// Whether a Host header names this server. Another name may belong to an attacker and lead
-    /// here (DNS rebinding), and the attacker's page would have the same origin.
+    /// True if a Host header names this server. An attacker's name may resolve to this server (DNS
+    /// rebinding), and the attacker's page would then have the same origin.
     bool knows_host(std::string_view host) const;
-    /// Whether a request that changes something comes from an allowed origin. Programs other than
+    /// True if a request that changes something comes from an allowed origin. Programs other than
     /// browsers send no origin.
     bool is_own_origin(const HttpRequest& request) const;
 
 private:
     std::string url_;
-    std::vector<std::string> hosts_;    ///< in the form of a Host header
+    std::vector<std::string> hosts_;    ///< hosts in the form of a Host header
     std::vector<std::string> origins_;  ///< scheme://host
 };
 
-/// The client: its address, or behind a proxy the last address in X-Forwarded-For, which the proxy
-/// itself has seen. Earlier ones may be forged. For IPv6 it is the network (/64), because a client
-/// owns a whole one. A port is ignored, and invalid addresses are not trusted.
+/// The client's address. Behind a proxy it is the last address in X-Forwarded-For, which the proxy
+/// itself has seen. Earlier addresses may be forged. For IPv6 it is the network (/64), because a
+/// client owns a whole network. A port is ignored, and invalid addresses are not trusted.
 std::string client_of(const HttpRequest& request, bool behind_proxy);
 
-/// Headers of every response: nothing is loaded from elsewhere, no inline code runs, and nobody can
-/// frame the page.
+/// Headers of every response. They forbid content from other servers, inline code, and frames
+/// around the page.
 HttpFields security_headers();
 
 }  // namespace assay::serve

@@ -1,4 +1,4 @@
-// The pages' texts: English, and the organizer's texts in another language.
+// The pages' texts in English, and the organizer's texts in another language.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 namespace assay::serve {
 
-/// {"lang", "dir", "strings"} as in docs/labelling.md. `file` is a JSON object of texts, with the
-/// keys of web/strings/en.json; "" means only English. Throws bad_input, naming file and key, for
-/// an unknown key (with the nearest), and for a value that is no text. Throws the same for a
-/// placeholder such as {label} that is missing or that the English text lacks. Throws the same for
-/// a direction other than ltr or rtl.
+/// Returns {"lang", "dir", "strings"} as in docs/labelling.md. `file` is a JSON object of texts,
+/// with the keys of web/strings/en.json; "" means only English. Throws bad_input, naming file and
+/// key, for an unknown key (with the nearest key), or a value that is not text. Also throws it for
+/// a placeholder such as {label} that is missing or that the English text lacks, and for a
+/// direction other than ltr or rtl.
 std::string strings_json(const std::filesystem::path& file);
 
 }  // namespace assay::serve

@@ -5,10 +5,10 @@
 
 namespace assay::serve {
 
-/// 1 to 64 letters, digits, - and _.
+/// True for 1 to 64 letters, digits, - and _.
 bool is_token(std::string_view text);
 
-/// The token in "Bearer TOKEN"; "" for anything else, including an invalid token.
+/// Returns the token in "Bearer TOKEN", and "" for other text or an invalid token.
 std::string_view token_in(std::string_view authorization);
 
 }  // namespace assay::serve

@@ -30,7 +30,7 @@ void for_each_entry(std::string_view text, const char* list, Visit&& visit) {
                     });
 }
 
-/// Categories are keyed by number. COCO omits some numbers, so a number is no list position.
+/// Categories are keyed by number. COCO omits some numbers, so a number is not a list position.
 void read_categories(std::string_view text, const ClassList& told, AnnotatedItems& items) {
     std::vector<std::pair<std::int64_t, std::string>> categories;
     for_each_entry(text, "categories", [&](const JsonReader& entry) {

@@ -1,4 +1,4 @@
-// Lists of items in JSON with the contents of each image: COCO's annotations, and FiftyOne's
+// Reads lists of items in JSON with the contents of each image: COCO's annotations, and FiftyOne's
 // labels.json.
 #pragma once
 
@@ -23,20 +23,20 @@ struct AnnotatedItems {
     StringColumn ids;
     LabelSets labels;
     ClassList classes;       ///< the given list, or the file's own
-    NumberedItems numbered;  ///< of COCO's files
+    NumberedItems numbered;  ///< the numbers in COCO's files
 };
 
-/// The items of a file in its order. COCO: {"images": [{"id", "file_name"}], "annotations":
-/// [{"image_id", "category_id"}], "categories": [{"id", "name"}]}. The ids are the file names, and
-/// the classes are the categories in the order of their numbers. The labels are all categories of
-/// an image's annotations. FiftyOne: as fiftyone.h says. If `told` gives classes, the file's
-/// classes are looked up in it by name. Memory: about 200 bytes per image, plus the names. Throws
-/// bad_input: any other JSON, an entry that lacks a key, numbers that repeat or have no meaning, a
-/// class that is not in `told`.
+/// The items of a file in its order. COCO's form is {"images": [{"id", "file_name"}],
+/// "annotations": [{"image_id", "category_id"}], "categories": [{"id", "name"}]}. There, the ids
+/// are the file names, and the classes are the categories in the order of their numbers. The labels
+/// are all categories of an image's annotations. fiftyone.h describes FiftyOne's form. If `told`
+/// gives classes, the file's classes are looked up in it by name. Memory: about 200 bytes per
+/// image, plus the names. Throws bad_input for other JSON, an entry without a required key,
+/// repeated or undefined numbers, or a class that is not in `told`.
 AnnotatedItems read_annotated_items(std::string_view text, const ClassList& told);
 
-/// Finds a class by its id or by a unique name. Digits are not read as a class number here. Throws
-/// bad_input with the nearest id.
+/// Finds a class by its id or by a unique name. Digits are not interpreted as a class number here.
+/// Throws bad_input with the nearest id.
 std::int32_t class_called(const ClassList& classes, std::string_view text);
 
 }  // namespace assay::store

@@ -15,13 +15,13 @@ bool is_matrix(const std::vector<std::uint64_t>& shape, NumberType type) {
     return shape.size() == 2 && is_float(type);
 }
 
-/// `ids`, `filenames`, `image_paths`, ...
+/// True for `ids`, `filenames`, `image_paths`, ...
 bool names_ids(std::string_view name) {
     return role_of(name) == Role::id ||
            (name.ends_with('s') && role_of(name.substr(0, name.size() - 1)) == Role::id);
 }
 
-/// The array of ids that belongs to the scores, by its name and length, or nothing.
+/// Returns the array of ids that belongs to the scores, by its name and length, or nothing.
 std::optional<std::size_t> ids_among(const std::vector<ArrayCandidate>& candidates,
                                      std::uint64_t rows) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -31,7 +31,7 @@ std::optional<std::size_t> ids_among(const std::vector<ArrayCandidate>& candidat
     return std::nullopt;
 }
 
-/// The array of labels that belongs to the scores, by its name, or nothing.
+/// Returns the array of labels that belongs to the scores, by its name, or nothing.
 std::optional<std::size_t> truth_among(const std::vector<ArrayCandidate>& candidates,
                                        std::size_t chosen) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {

@@ -1,4 +1,4 @@
-// Chooses which of a file's arrays are the scores, the labels and the ids.
+// Labels and ids are loaded into memory, up to this size.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ struct ArrayCandidate {
     std::string described{};  ///< shape and type, or in brackets the reason why it is not supported
     bool matrix = false;
     bool column = false;
-    bool texts = false;  ///< one a row
+    bool texts = false;  ///< one text per row
     std::uint64_t count = 0;
 };
 
-/// Whether it contains integers, one per row: predicted classes or labels.
+/// True if the array has one integer per row: predicted classes or labels.
 bool is_array_column(const std::vector<std::uint64_t>& shape, NumberType type);
 
 /// Describes an array by the first bytes of a .npy file.
 ArrayCandidate describe_array(std::string name, std::span<const std::byte> npy);
 
-/// The requested array, or the only one that can be the scores. Throws bad_input or usage, and
-/// lists the arrays.
+/// Returns the requested array, or the only array that can be the scores. Throws bad_input or
+/// usage, and lists the arrays.
 std::size_t choose_array(const std::vector<ArrayCandidate>& candidates, const std::string& wanted);
 
 /// Moves labels and ids that belong to the scores into `source`, and notes the other arrays. `npy`

@@ -1,4 +1,4 @@
-// Matrices in binary files: npy, npz, safetensors. hdf5_source.cpp handles HDF5.
+// Reads matrices in binary files: npy, npz, safetensors. hdf5_source.cpp reads HDF5.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ constexpr std::uint64_t max_array_columns = 1U << 24;
     throw Error(code, std::move(message));
 }
 
-/// Reads rows of a matrix that is stored by columns. A few columns at a time are read and spread
-/// over the rows. So the rows' cache lines are filled while they are in the cache.
+/// Reads rows of a matrix that is stored by columns. A few columns at a time are read and written
+/// to the rows, so that the rows' cache lines are filled while they are in the cache.
 void read_columns(const NumberSpan& values, std::uint64_t rows, std::uint32_t classes,
                   std::uint64_t first, std::uint32_t n, std::span<float> out) {
     constexpr std::uint32_t width = 16;
@@ -110,7 +110,7 @@ ScoreSource from_matrix(const NumberSpan& values, const std::vector<std::uint64_
     return source;
 }
 
-/// Only predicted classes, one per row.
+/// Reads only predicted classes, one per row.
 ScoreSource from_predictions(const NumberSpan& values, const SourceOptions& options) {
     TableBuilder builder(options);
     for (std::uint64_t i = 0; i < values.count; ++i) {
@@ -127,7 +127,7 @@ ScoreSource from_predictions(const NumberSpan& values, const SourceOptions& opti
     return source;
 }
 
-/// Texts, one per row, are predicted classes as well.
+/// Texts, one per row, are also predicted classes.
 ScoreSource from_texts(std::span<const std::byte> npy, const SourceOptions& options) {
     TableBuilder builder(options);
     std::uint64_t row = 0;

@@ -31,7 +31,7 @@ fs::path begun_path(const fs::path& folder, std::size_t shard) {
     return shards_folder(folder) / ("." + shard_stem(shard) + ".begun");
 }
 
-/// Identifies the writer: rows of another store or computed elsewhere must not be used.
+/// Identifies the writer, because rows of another store or from another device must not be used.
 std::string writer_of(const StoreSpec& spec, const ComputedOn& on) {
     return fmt::format("{} on {}", store_id(spec), describe(on));
 }
@@ -51,7 +51,7 @@ std::string text_of(const BegunRows& rows, const std::string& writer) {
     for (const ReadImage& image : rows.images) out.number(image.bytes).text(image.hash);
     out.text(
         {reinterpret_cast<const char*>(rows.scores.data()), rows.scores.size() * sizeof(float)});
-    // Written last and only if it is not empty, so that logs without it look as before.
+    // This field is last and omitted if empty, so that logs without it are unchanged.
     if (std::ranges::any_of(rows.images, [](const ReadImage& i) { return i.left_aside != 0; }))
         for (const ReadImage& image : rows.images) out.small(image.left_aside);
     return out.take();
@@ -109,7 +109,7 @@ BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t 
 }
 
 /// Removes the text of the next batch from `rest`: the mark, its length, its hash, the text.
-/// Returns nothing if there is none or only an incomplete one.
+/// Returns nothing if there is no complete batch.
 std::optional<std::string_view> next_batch(std::string_view& rest) {
     constexpr std::size_t hash_length = 39;  // "xxh128:" and 32 digits
     constexpr std::size_t head = batch_mark.size() + sizeof(std::uint64_t) + hash_length;
@@ -160,7 +160,7 @@ void keep_rows(const fs::path& folder, const StoreSpec& spec, const ComputedOn& 
             retried([&] { return ::write(file.get(), rest.data(), rest.size()); });
         if (written < 0) {
             const int why = errno;
-            // A new batch must not follow half a batch. If it does, it is ignored.
+            // A new batch must not follow an incomplete batch, because it would be ignored.
             if (whole < 0 || ::ftruncate(file.get(), whole) != 0) errno = 0;
             errno = why;
             fail("write");
@@ -185,13 +185,13 @@ std::vector<BegunRows> kept_rows(const fs::path& folder, const StoreSpec& spec,
         while (const auto text = next_batch(rest)) {
             try {
                 found.push_back(parse_batch(*text, spec, shard, writer));
-            } catch (const Error&) {  // another writer's
+            } catch (const Error&) {  // the log is from another writer
             }
         }
         if (rest.empty()) return found;
         whole = file.text().size() - rest.size();
     }
-    // A new batch must not follow half a batch.
+    // A new batch must not follow an incomplete batch.
     fs::resize_file(path, whole, none);
     return found;
 }

@@ -68,9 +68,9 @@ void agree_with_store(const fs::path& store, StoreSpec& wanted) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("the store `{}` was begun {}", store.string(), how));
     }
-    if (wanted.part.of == 0) return;  // begin_or_resume() checks it
-    // This also covers a store whose join was interrupted, so that a damaged shard can be computed
-    // again.
+    if (wanted.part.of == 0) return;  // begin_or_resume() checks this
+    // This also includes a store whose join was interrupted, so that a damaged shard can be
+    // computed again.
     refuse_differences(store, there->spec, wanted);
     wanted.decoder = there->spec.decoder;  // store/former_decoder.h checked that the pixels are the
                                            // same here

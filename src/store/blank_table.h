@@ -1,4 +1,4 @@
-// Tables of numbers with blanks between the columns, as np.savetxt writes them.
+// Reads tables of numbers with blanks between the columns, as np.savetxt writes them.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace assay::store {
 
-/// Whether `text` is such a table: its first row has at least two numbers, separated by blanks and
-/// tabs. Cost: reads only that row.
+/// True if `text` is such a table: its first row has at least two numbers, separated by blanks and
+/// tabs. Reads only that row.
 bool is_blank_table(std::string_view text);
 
-/// The same table with commas, or "" if `text` is no such table. A comment at the start ("# cat
-/// dog") becomes the header if it has a word for each column. Other comments are skipped. Throws
-/// bad_input, naming the line, for a row with another number of columns.
+/// Returns the same table with commas, or "" if `text` is not such a table. A comment at the start
+/// ("# cat dog") becomes the header if it has a word for each column. Other comments are skipped.
+/// Throws bad_input, naming the line, for a row with another number of columns.
 std::string csv_of_blank_table(std::string_view text);
 
 }  // namespace assay::store

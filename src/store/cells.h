@@ -14,8 +14,8 @@ namespace assay::store {
 /// Surrounding blanks are not allowed.
 std::optional<std::int64_t> class_number(std::string_view cell);
 
-/// A number. An empty cell is NaN (as pandas writes it), too large is infinity, too small is 0.
-/// Returns nothing if it is not a number.
+/// A number. An empty cell is NaN (as pandas writes it). A number that is too large is infinity,
+/// and one that is too small is 0. Returns nothing for other text.
 std::optional<float> parse_score(std::string_view cell);
 
 /// True for "[...]" and "(...)".
@@ -24,16 +24,16 @@ bool is_list(std::string_view cell);
 /// Throws bad_input for a list that NumPy shortened with "...".
 void parse_list(std::string_view cell, std::vector<std::string_view>& members);
 
-/// The kind that a column's name implies ("prob", "logits", "log_prob_3"); nothing for "score" and
-/// similar names.
+/// Returns the kind that a column's name implies ("prob", "logits", "log_prob_3"), and nothing for
+/// "score" and similar names.
 std::optional<ScoreKind> kind_from_name(std::string_view name);
 
-/// `label` may be the image's or the prediction; `truth` is the image's label; `predicted` is the
-/// prediction.
+/// `label` may be the image's label or the prediction. `truth` is the image's label, and
+/// `predicted` is the prediction.
 enum class Role { id, index, label, truth, predicted, score, other };
-/// The role of a column or key, by its name in any case.
+/// The role of a column or key, by its name in upper or lower case.
 Role role_of(std::string_view name);
-/// The same for the many names in tables of labels ("species", "Image File"), which are less
+/// The role for the many names in tables of labels ("species", "Image File"), which are less
 /// reliable next to scores.
 Role wide_role_of(std::string_view name);
 

@@ -77,7 +77,7 @@ bool ColumnNumbers::rows_are_distributions() const {
 
 std::optional<std::pair<std::size_t, std::size_t>> ColumnNumbers::range_of_probabilities() const {
     const std::size_t columns = sample_.names.size();
-    // Every range of the first row is tried, so their number is limited.
+    // Every range of the first row is tried, so the number of ranges is limited.
     constexpr std::size_t most_columns = 5000;
     if (sample_.rows < fewest_rows || columns > most_columns) return std::nullopt;
     std::optional<std::pair<std::size_t, std::size_t>> best;

@@ -10,8 +10,8 @@ namespace assay::store {
 
 struct ColumnSample;
 
-/// Facts about the columns of a sample, which must outlive it. Fewer than three rows prove nothing,
-/// because two may agree by chance.
+/// Facts about the columns of a sample, which must outlive this object. Fewer than three rows prove
+/// nothing, because two may agree by chance.
 class ColumnNumbers {
 public:
     explicit ColumnNumbers(const ColumnSample& sample) : sample_(sample) {}
@@ -19,12 +19,12 @@ public:
     bool is_whole(std::size_t column) const;
     bool is_constant(std::size_t column) const;
     bool is_zero(std::size_t column) const;
-    /// Every row sums to 1 or to 100 without negative numbers, or its powers of e, 2 or 10 sum to
-    /// 1.
+    /// True if every row sums to 1 or to 100 without negative numbers, or its powers of e, 2 or 10
+    /// sum to 1.
     bool rows_are_distributions() const;
-    /// The first and last of some adjacent columns, but not of all, that sum to 1 in every row.
+    /// The first and last of adjacent columns (not all columns) that sum to 1 in every row.
     std::optional<std::pair<std::size_t, std::size_t>> range_of_probabilities() const;
-    /// Whether each number is the highest of its row, or of the row's softmax.
+    /// True if each number is the highest of its row, or of the row's softmax.
     bool has_maxima(const std::vector<float>& confidence) const;
 
 private:

@@ -13,8 +13,8 @@
 namespace assay::store {
 namespace {
 
-/// Excel writes tables like "a;0,25" in countries with a decimal comma. 0 leaves detection to the
-/// reader, which knows commas and tabs.
+/// Excel writes tables like "a;0,25" in countries with a decimal comma. With 0, the reader detects
+/// commas and tabs.
 char semicolon_of(std::string_view text) {
     const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
     if (line.find(';') == std::string_view::npos || line.find('\t') != std::string_view::npos)
@@ -60,7 +60,7 @@ void CsvColumns::refuse_names_twice() const {
 }
 
 void CsvColumns::take_names(const std::vector<std::string>& row) {
-    // "photo" may be a class. But ids and labels are never numbers like 0.25.
+    // "photo" may be a class, but ids and labels are never numbers like 0.25.
     const auto holds_score = [&](std::size_t c) {
         const auto value = c < row.size() ? number_in(row[c]) : std::nullopt;
         return value && *value != std::floor(*value);
@@ -77,7 +77,7 @@ void CsvColumns::take_names(const std::vector<std::string>& row) {
         const bool second = place == &label_ && (index_ || truth_);
         if (place != nullptr && !*place && !second) *place = c;
     }
-    // pandas' first column has no name. It is the id if nothing else is.
+    // pandas' first column has no name. It is the id if no other column is.
     for (std::size_t c = 0; c < columns.size() && !id_; ++c) {
         if (trimmed(columns[c]).empty()) id_ = c;
     }
@@ -225,7 +225,7 @@ ColumnSample CsvColumns::sample_of(const std::vector<std::size_t>& columns, Fiel
     return sample;
 }
 
-/// There is no header if every field of the first row is a number, unless they count 0, 1, 2, ...
+/// There is no header if every field of the first row is a number, except for 0, 1, 2, ...
 bool CsvColumns::has_header() const {
     CsvReader first(text_, name_, {.delimiter = delimiter_, .header = false});
     if (!first.next()) return true;

@@ -1,4 +1,4 @@
-// The roles of a csv table's columns, from their names or from the user.
+// Determines the roles of a csv table's columns, from their names or from the user.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ protected:
     using FieldAt = std::optional<std::size_t>;
 
     /// `text`, `name` and `options` must outlive this object. Reads the header and the first row.
-    /// Throws bad_input; usage if a column that the user names does not exist.
+    /// Throws bad_input. Throws usage if a column that the user names does not exist.
     CsvColumns(std::string_view text, const std::string& name, const SourceOptions& options);
 
     /// The user's name for a column: its position if it has no name.
@@ -30,9 +30,9 @@ protected:
     std::vector<std::vector<std::string>> first_rows(std::size_t count) const;
     /// The first rows of these columns, and all texts of the column of labels.
     ColumnSample sample_of(const std::vector<std::size_t>& columns, FieldAt labels) const;
-    /// parse_score(), which also accepts a decimal comma if commas are not separators.
+    /// Calls parse_score(), and also accepts a decimal comma if commas are not separators.
     std::optional<float> number_in(std::string_view cell) const;
-    /// "labels: column label; scores: 4 columns a, b, c, d; not used: epoch"
+    /// Returns text such as "labels: column label; scores: 4 columns a, b, c, d; not used: epoch".
     std::string what_was_taken() const;
 
     std::string_view text_;

@@ -1,5 +1,5 @@
-// Tables in csv: a full matrix, or the best entries of each image in the three ways that timm's
-// inference script writes them.
+// Reads tables in csv: a full matrix, or the best entries of each image in the three forms of
+// timm's inference script.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,7 +27,7 @@ public:
     CsvTable(std::string_view text, const std::string& name, const SourceOptions& options)
         : CsvColumns(text, name, options), builder_(options) {
         const std::vector<std::vector<std::string>> rows = first_rows(3);
-        // A matrix may also have a column named `index`. Entries need a score column as well.
+        // A matrix may also have a column named `index`. Entries also require a score column.
         series(index_series_, Role::index);
         series(label_series_, Role::label);
         series(score_series_, Role::score);
@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    /// Whether the further columns of numbers are a row's scores for all classes.
+    /// True if the other columns of numbers are a row's scores for all classes.
     bool has_all_scores() {
         if (numbers_.size() < 2) return false;
         std::vector<float> confidence;
@@ -54,8 +54,8 @@ private:
         return shows_all_scores(sample_of(numbers_, truth_ ? truth_ : label_), confidence);
     }
 
-    /// Ignores a column `index` that only counts the rows while the labels name other classes. It
-    /// then holds pandas' row numbers, not classes.
+    /// Ignores a column `index` that only counts the rows while the labels name other classes. The
+    /// column then contains pandas' row numbers, not classes.
     void pass_over_row_numbers(const std::vector<std::vector<std::string>>& rows,
                                const ClassList& classes) {
         if (!index_ || !label_ || rows.size() < 2) return;
@@ -75,7 +75,7 @@ private:
         const auto list = [&](FieldAt c) { return c && *c < row.size() && is_list(row[*c]); };
         // "prediction" may be a list of scores or a class.
         if (!score_ && list(predicted_)) score_ = std::exchange(predicted_, std::nullopt);
-        // Next to a predicted class, or next to a list of all scores, a label is the image's true
+        // If there is also a predicted class or a list of all scores, a label is the image's true
         // label.
         const bool whole = list(score_) && !list(index_) && !list(label_) && !list(predicted_);
         if (label_ && !truth_ && (predicted_ || whole))
@@ -88,19 +88,19 @@ private:
             if (!taken) (number_in(row[c]) ? numbers_ : words_).push_back(c);
         }
         has_lists_ = list(score_);
-        // A single score next to the scores of all classes repeats the highest one.
+        // A single score next to the scores of all classes repeats the highest score.
         const bool one_score = score_ && !list(score_);
         const bool all_scores = (one_score || (predicted_ && !words_.empty())) && has_all_scores();
         if (one_score && all_scores) score_.reset();
         if (score_ || !score_series_.empty()) return;
         refuse_results();
-        // A text among the scores is an error in its cell, reported when the row is read.
+        // A text among the scores is an error in its cell, which is reported when the row is read.
         std::erase_if(words_, [&](std::size_t c) {
             if (!is_of_series(c) && !classes.find(trimmed(reader_.columns()[c]))) return false;
             numbers_.push_back(c);
             return true;
         });
-        // If no column can hold scores, the column of classes holds the predictions.
+        // If no column can contain scores, the column of classes contains the predictions.
         if (numbers_.empty() && !predicted_) {
             predicted_ = index_ ? index_ : label_;
             if (predicted_) refuse_labels_alone();
@@ -121,8 +121,8 @@ private:
                                     "holds no scores, pass --ignore-columns '{}'",
                                     shortened(column), shortened(row[words_.front()]), column));
         }
-        // Scores of all classes replace a predicted class, because they say more. Other numbers do
-        // not.
+        // Scores of all classes replace a predicted class, because they contain more information.
+        // Other numbers do not.
         if (all_scores) predicted_.reset();
         if (predicted_ && numbers_.size() > 1 && words_.empty() &&
             options_.columns.scores.empty() && !has_all_scores() &&
@@ -130,7 +130,7 @@ private:
             numbers_.clear();
     }
 
-    /// Refuses a column of classes without scores if its name is also usual for images' labels.
+    /// Refuses a column of classes without scores if its name is also common for images' labels.
     void refuse_labels_alone() const {
         const std::string column = name_of(*predicted_);
         throw Error(ErrorCode::usage,
@@ -140,12 +140,12 @@ private:
                                 shortened(column), shell_word(column)));
     }
 
-    /// Whether the user, or a prefix, names the score columns.
+    /// True if the user or a prefix names the score columns.
     bool is_told() const {
         return !options_.columns.scores.empty() || has_prefix_group(names_of(numbers_));
     }
 
-    /// True for a column such as "c7" if another column of numbers is called c and another number.
+    /// True for a column such as "c7" if another column of numbers has the name c and a number.
     bool is_of_series(std::size_t column) const {
         const auto own = numbered(reader_.columns()[column]);
         return own && std::ranges::any_of(numbers_, [&](std::size_t c) {
@@ -180,7 +180,7 @@ private:
         return matrix();
     }
 
-    /// Call before each row is added.
+    /// Called before each row is added.
     void take_truth() {
         if (truth_) builder_.set_truth(std::string(reader_[*truth_]));
     }
@@ -221,12 +221,12 @@ private:
     }
 
     /// With two classes, a label next to one score is ambiguous. It may be the predicted class with
-    /// its score, or the image's label with the score of class 1. The predicted one of two classes
-    /// has a probability of at least 0.5, so a lower score rules out the first reading.
+    /// its score, or the image's label with the score of class 1. The predicted class has a
+    /// probability of at least 0.5, so a lower score excludes the first interpretation.
     void refuse_label_of_image() const {
         if (!label_ || index_ || predicted_ || has_lists_) return;
         const std::vector<std::vector<std::string>> rows = first_rows(2);
-        if (id_ && rows.size() == 2 && rows[0][*id_] == rows[1][*id_]) return;  // a row per class
+        if (id_ && rows.size() == 2 && rows[0][*id_] == rows[1][*id_]) return;  // one row per class
         const auto classes =
             options_.class_count != 0 ? options_.class_count : options_.classes.size();
         const ColumnSample sample = sample_of({*score_}, label_);
@@ -306,7 +306,7 @@ private:
         return finish(score_series_.front());
     }
 
-    /// One column whose cells are lists of all scores.
+    /// Reads one column whose cells are lists of all scores.
     ScoreSource lists_of_all() {
         std::vector<std::string_view> list;
         std::vector<float> row;
@@ -323,7 +323,7 @@ private:
         return finish(*score_);
     }
 
-    /// One score per row.
+    /// Reads one score per row.
     ScoreSource one_column() {
         numbers_ = {*score_};
         ScoreSource source = matrix();
@@ -331,7 +331,7 @@ private:
         return source;
     }
 
-    /// Advice for a table with one more column of numbers, which may hold the scores.
+    /// Advice for a table with one more column of numbers, which may contain the scores.
     std::string advice_for_one() const {
         if (numbers_.empty()) return "";
         const std::string column = name_of(numbers_.front());
@@ -341,7 +341,7 @@ private:
             shortened(column), shell_word(column));
     }
 
-    /// Only the predicted class.
+    /// Reads only the predicted class.
     ScoreSource predictions() {
         class_columns_ = {*predicted_};
         while (reader_.next()) {
@@ -361,7 +361,7 @@ private:
 
     ScoreSource matrix() {
         if (!id_) id_ = index_;  // pandas' name for its row numbers
-        // Next to the scores of all classes, a label is the image's true label.
+        // If there are also scores of all classes, a label is the image's true label.
         if (!truth_) truth_ = std::exchange(label_, std::nullopt);
         const KnownClasses known{options_.classes, options_.classes_told, options_.class_count};
         ScoreColumns columns =
@@ -390,8 +390,8 @@ private:
     }
 
     TableBuilder builder_;
-    bool has_lists_ = false;  ///< whether a cell of scores is a list
-    // The columns without a role: numbers or texts, as their cells in the first row are.
+    bool has_lists_ = false;  ///< true if a cell of scores is a list
+    // The columns without a role: numbers or texts, as in the first row.
     std::vector<std::size_t> numbers_, words_;
     std::vector<std::string> notes_;
     std::vector<std::size_t> index_series_;

@@ -1,4 +1,4 @@
-// Finds which stores have the same data set, because names alone are not enough.
+// Finds stores with the same data set, because names alone are not sufficient.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 namespace assay::store {
 
 /// Numbers data sets from 0 in the order of first occurrence. Stores with the same number share the
-/// name of the data set, ids, labels, attributes and classes. As far as their records show, they
-/// saw the same images with the same corruption.
+/// name of the data set, ids, labels, attributes and classes. According to their records, they used
+/// the same images with the same corruption.
 class DataGroups {
 public:
     /// Cost: opening two stores, once for each folder of a data set.
@@ -30,20 +30,20 @@ private:
     struct Group {
         std::string key;                      ///< equal if everything except the files is equal
         std::string name;                     ///< from the stores
-        std::filesystem::path folder, store;  ///< for the first store
+        std::filesystem::path folder, store;  ///< those of the first store
         bool in_memory = false;
     };
     std::vector<Group> groups_;
     std::map<std::filesystem::path, std::size_t> by_folder_;
 };
 
-/// The data set that a user's name refers to.
+/// The data set to which a user's name refers.
 class CalledData {
 public:
     explicit CalledData(std::string name) : name_(std::move(name)) {}
 
-    /// Whether the store's data set has the name. Throws usage if an earlier store with this name
-    /// has another data set, with the folders of both. Cost: as DataGroups::of().
+    /// True if the store's data set has the name. Throws usage, with both folders, if an earlier
+    /// store with this name has another data set. Costs as much as DataGroups::of().
     bool is_of(const PredictionStore& store);
 
 private:

@@ -44,7 +44,7 @@ fs::path columns_file(const fs::path& folder) {
     return folder / "items.columns";
 }
 
-/// The two files are written once, within seconds, so waiting is better than rejecting the second
+/// The two files are written once, within seconds, so waiting is better than refusing the second
 /// writer. Returns nothing if the file system has no locks.
 std::optional<FileLock> wait_for_lock(const fs::path& path) {
     using namespace std::chrono_literals;
@@ -136,14 +136,14 @@ std::string dataset_id(const DatasetRecord& record) {
     return hasher.digest();
 }
 
-/// The recorded form: absolute, without a slash at its end.
+/// The recorded form of a path: absolute, without a slash at its end.
 std::string root_text(const fs::path& root) {
     if (root.empty()) return {};
     const fs::path whole = absolute_path(root);
     return (whole.has_filename() ? whole : whole.parent_path()).string();
 }
 
-/// A name to suggest, which distinguishes the new data set from the existing one.
+/// A suggested name that distinguishes the new data set from the existing data set.
 std::string another_name(const std::string& there) {
     return shell_word(there + "-2");
 }
@@ -190,8 +190,8 @@ Dataset read_items(const DatasetRecord& record, const fs::path& folder) {
     });
 }
 
-/// If the existing items are a part of the new ones, as after a pilot: a command that sets them
-/// aside.
+/// A command that moves the existing items away, if they are a part of the new items, as after a
+/// pilot.
 std::string aside_of_part(const StringColumn& there, const StringColumn& now,
                           const fs::path& folder) {
     if (there.size() == 0 || there.size() >= now.size()) return "";
@@ -209,7 +209,7 @@ std::string aside_of_part(const StringColumn& there, const StringColumn& now,
         shell_word(folder.string()), shell_word(aside.string()));
 }
 
-/// The existing record, if it matches `dataset`.
+/// Returns the existing record if it matches `dataset`.
 DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
                           std::string_view corruption, const fs::path& folder) {
     DatasetRecord there = read_dataset_record(folder);
@@ -233,7 +233,7 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
         other("other items", items_difference(ids, dataset.ids, there_and_now),
               aside_of_part(ids, dataset.ids, folder));
     }
-    // Checked before the labels, because those are class numbers.
+    // The classes are checked before the labels, because labels are class numbers.
     if (!same.classes && !there.classes.empty() && !dataset.classes.empty()) {
         other("different classes before and now",
               classes_difference(there.classes, dataset.classes, there_and_now), "");
@@ -304,7 +304,7 @@ DatasetRecord parse_dataset_record(std::string_view text) {
     record.classes = classes_in(fields["classes"]);
     if (fields.has("corruption")) record.corruption = fields["corruption"].object().dump();
     record.has_checksum = format >= 3;
-    // Before there were ids, the hash of items.csv represented everything known about each item.
+    // Before ids existed, the hash of items.csv represented all facts about each item.
     record.attributes_hash = format >= 3 ? fields["attributes_hash"].text() : record.items_xxh128;
     record.id = format >= 3 ? fields["id"].name() : dataset_id(record);
     if (fields.has("former")) {
@@ -325,7 +325,7 @@ DatasetRecord read_dataset_record(const fs::path& folder) {
 DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
                              const std::string& ids_hash, const Dataset& dataset,
                              std::string_view corruption) {
-    // A finished description is only read, so that a second model can be stored even if the data
+    // A complete description is only read, so that a second model can be stored even if the data
     // set's folder is read-only.
     if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
     const std::optional<FileLock> lock = wait_for_lock(folder / ".lock");
@@ -337,7 +337,7 @@ DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
     record.items_xxh128 = hash_file(items_file(folder));
     write_item_columns(dataset, record.items_xxh128, columns_file(folder));
     write_file_atomically(record_file(folder), dataset_text(record));
-    // Without a lock another process may have written it meanwhile. It must be the same.
+    // Without a lock, another process may have written the record meanwhile. It must be the same.
     if (!lock) return same_record(ids_hash, dataset, corruption, folder);
     return record;
 }
@@ -379,7 +379,7 @@ DatasetRecord set_classes(const fs::path& folder, const ClassList& classes) {
         refuse(fmt::format("the data set `{}` in `{}` has {} classes, but the new list has {}",
                            record.name, folder.string(), record.classes.size(), classes.size()));
     }
-    // The former value was the file's hash. Ids compare the new one from now on.
+    // The former value was the file's hash. Ids use the new value from now on.
     if (!record.has_checksum) record.attributes_hash = attributes_hash(read_items(record, folder));
     record.former.push_back({record.id, record.classes});
     record.classes = classes;

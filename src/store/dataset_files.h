@@ -1,4 +1,4 @@
-// dataset.json and items.csv, which describe the rows of all stores of a data set.
+// Reads and writes dataset.json and items.csv, which describe the rows of all stores of a data set.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct DatasetRecord {
     std::uint64_t rows = 0;
     std::string ids_hash;
     std::string labels_hash;      ///< "" if no item has a label
-    std::string attributes_hash;  ///< "" if there are none
+    std::string attributes_hash;  ///< "" if there are no attributes
     std::string corruption;       ///< JSON that describes how each image was changed; "" if
                                   ///< unchanged
     std::uint64_t items_bytes = 0;
@@ -26,9 +26,9 @@ struct DatasetRecord {
     /// The data set's identity: the name, the ids, the facts about each item, the classes, and the
     /// corruption of the images. The location is not part of it.
     std::string id;
-    bool has_checksum = true;  ///< false for files from before there was a checksum
-    /// Each former class list, with the data set's identity at that time. Stores name the identity
-    /// with which they were begun.
+    bool has_checksum = true;  ///< false for files from before checksums existed
+    /// Each former class list, with the data set's identity at that time. Stores contain the
+    /// identity with which they were begun.
     struct Former {
         std::string id;
         ClassList classes;
@@ -36,10 +36,10 @@ struct DatasetRecord {
     std::vector<Former> former = {};
 };
 
-/// Whether a store that names this identity belongs to the data set.
+/// True if a store with this identity belongs to the data set.
 bool was_called(const DatasetRecord& record, std::string_view id);
 
-/// A description that is not written yet, and so lacks the facts about its items file.
+/// A description that is not written yet, so it lacks the facts about its items file.
 DatasetRecord new_record(const std::string& name, const std::string& ids_hash,
                          const Dataset& dataset, std::string_view corruption);
 std::string dataset_text(const DatasetRecord& record);
@@ -52,7 +52,7 @@ DatasetRecord read_dataset_record(const std::filesystem::path& dataset_folder);
 DatasetRecord ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name,
                              const std::string& ids_hash, const Dataset& dataset,
                              std::string_view corruption = {});
-/// The identity that ensure_dataset() would give it in an empty folder.
+/// The identity that ensure_dataset() would give the data set in an empty folder.
 std::string identity_of(const std::string& name, const Dataset& dataset,
                         std::string_view corruption = {});
 /// Throws bad_input, with the difference, if the existing data set's images were corrupted
@@ -63,13 +63,13 @@ void check_corruption(const std::filesystem::path& dataset_folder, std::string_v
 void move_root(const std::filesystem::path& dataset_folder, const std::filesystem::path& root);
 /// Gives the data set another class list by replacing one file. Scores and labels keep their class
 /// numbers. A run with an earlier list may continue. Returns the recorded description. Throws
-/// bad_input for another number of classes; busy; io.
+/// bad_input for another number of classes. Also throws busy and io.
 DatasetRecord set_classes(const std::filesystem::path& dataset_folder, const ClassList& classes);
-/// Rebuilds the arrays next to items.csv if they are missing or damaged. They only save time, so
-/// readers work without them if they cannot be written. `record` must be checked.
+/// Rebuilds the arrays next to items.csv if they are missing or damaged. The arrays only save time,
+/// so readers work without them if they cannot be written. `record` must be already checked.
 void mend_item_columns(const DatasetRecord& record, const std::filesystem::path& dataset_folder);
-/// What is wrong with the arrays next to items.csv, which readers then ignore; "" if nothing is
-/// wrong or they do not exist.
+/// Describes a problem with the arrays next to items.csv, which readers then ignore. "" if there is
+/// no problem, or if they do not exist.
 std::string item_columns_problem(const std::filesystem::path& dataset_folder);
 /// Reads both files and checks them against each other.
 Dataset load_dataset(const std::filesystem::path& dataset_folder);

@@ -13,19 +13,19 @@ namespace assay {
 
 ResultType result_type(ResultOf<ImportReport>);
 
-/// `assay.join/1`.
+/// Schema `assay.join/1`.
 struct JoinResult {
     std::span<const JoinedStore> stores;
 };
 ResultType result_type(ResultOf<JoinResult>);
 
-/// `assay.relabel/1`.
+/// Schema `assay.relabel/1`.
 struct RelabelResult {
     std::span<const RelabelledData> datasets;
 };
 ResultType result_type(ResultOf<RelabelResult>);
 
-/// `assay.verify/1`.
+/// Schema `assay.verify/1`.
 struct VerifyResult {
     std::span<const StoreCheck> stores;
 };

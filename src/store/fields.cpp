@@ -30,7 +30,7 @@ constexpr const char* checksum_key = "xxh128";
 constexpr std::string_view before_checksum = "\"xxh128\": \"";
 constexpr std::string_view after_checksum = "\"\n}\n";
 
-/// Whether the text ends with a checksum. Throws if it does not match the other bytes.
+/// True if the text ends with a checksum. Throws if the checksum does not match the other bytes.
 bool check_checksum(std::string_view text) {
     static const std::size_t hash_size = hash_text("").size();
     const std::size_t size = before_checksum.size() + hash_size + after_checksum.size();
@@ -72,7 +72,7 @@ VersionedObject parse_object(std::string_view text, std::string_view schema) {
                         "predict or import again into another folder",
                         schema, version, oldest_schema_version, schema_version));
     }
-    // A file from before checksums has no such field. Otherwise its version was altered.
+    // A file from before checksums has no such field. If it has one, its version was changed.
     if (!has_checksum && (version >= 3 || value.contains(checksum_key))) {
         refuse(
             fmt::format("damaged: the text does not end with its checksum (`{}`), as it was "

@@ -1,4 +1,4 @@
-// The JSON files of a store: their schema, version and checksum, and how two of them differ.
+// Handles a store's JSON files: their schema, version and checksum, and differences between files.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace assay::store {
 
-/// The file was written by an Assay version that is not supported.
+/// The error for a file from an unsupported version of Assay.
 class OtherVersion : public Error {
 public:
     using Error::Error;
@@ -22,8 +22,8 @@ public:
 /// False for an existing file that cannot be opened, because it may not be damaged.
 bool may_be_judged(const std::filesystem::path& path);
 
-/// Runs `body`. An error about damage to the file at `path` gets `remedy` at the end of its
-/// message.
+/// Runs `body`. Appends `remedy` to the message of an error about damage to the file at
+/// `path`.
 template <class Body>
 decltype(auto) with_remedy(const std::filesystem::path& path, std::string_view remedy,
                            Body&& body) {
@@ -39,9 +39,9 @@ decltype(auto) with_remedy(const std::filesystem::path& path, std::string_view r
     }
 }
 
-/// The object in `text`, which must have schema `schema` (field "schema"), and its version
-/// ("schema_version", which must be supported). Throws bad_input: not JSON, another schema, a
-/// checksum that does not match; OtherVersion.
+/// Returns the object in `text` and its version. The field "schema" must be `schema`, and
+/// "schema_version" must be supported. Throws bad_input for invalid JSON, another schema or a wrong
+/// checksum. Throws OtherVersion for another version.
 struct VersionedObject {
     nlohmann::json value;
     int version;
@@ -50,13 +50,13 @@ VersionedObject parse_object(std::string_view text, std::string_view schema);
 
 /// Replaces invalid UTF-8, which a file name may contain, instead of refusing it.
 std::string dump(const nlohmann::json& value);
-/// The same with one field more at the end: "xxh128", the hash of all bytes before it. The text
-/// after the hash has only one possible form, so that no byte of the text can change unnoticed.
+/// The same with an additional last field "xxh128", the hash of all bytes before it. The text after
+/// the hash has only one possible form, so that every changed byte is detected.
 std::string dump_with_checksum(const nlohmann::json& value);
 
-/// A value in the form of a sentence: a text without quotes, "not set" for null.
+/// A value as part of a sentence: a text without quotes, and "not set" for null.
 std::string shown_field(const nlohmann::json& value);
-/// The fields in which two objects differ: "interpolation is `bicubic` there and `bilinear` now".
+/// Lists the fields that differ: "interpolation is `bicubic` there and `bilinear` now".
 std::string field_differences(const nlohmann::json& there, const nlohmann::json& now);
 
 }  // namespace assay::store

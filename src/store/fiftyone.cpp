@@ -25,13 +25,13 @@ namespace {
 using nlohmann::json;
 using Type = json::value_t;
 
-/// A classifier's confidence in its prediction, or nothing if there is none.
+/// A classifier's confidence in its prediction, or nothing if it is missing.
 std::optional<double> confidence_of(const JsonReader& label) {
     const auto found = label.json().is_object() ? label.find("confidence") : std::nullopt;
     return found ? std::optional(found->number()) : std::nullopt;
 }
 
-/// {"id", "index", "prob"}: the form in which JsonRows reads a predicted class.
+/// Returns {"id", "index", "prob"}, the form in which JsonRows reads a predicted class.
 json prediction_row(std::string id, std::int32_t cls, const std::optional<double>& confidence) {
     json row = {{"id", std::move(id)}};
     if (confidence) {
@@ -77,8 +77,8 @@ std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::size_
     return out;
 }
 
-/// Logits as a list of numbers, or as FiftyOne stores them: NumPy's bytes, compressed by zlib, in
-/// base64.
+/// Reads logits as a list of numbers, or as FiftyOne stores them: NumPy's bytes, compressed by
+/// zlib, in base64.
 std::vector<float> logits_of(const JsonReader& value, std::size_t classes) {
     std::vector<float> logits;
     if (value.json().is_array()) {
@@ -87,8 +87,8 @@ std::vector<float> logits_of(const JsonReader& value, std::size_t classes) {
             logits.push_back(static_cast<float>(logit.get<double>()));
         }
     } else {
-        // {"$binary": {"base64": text, ...}}, or {"$binary": text, ...} from MongoDB's older
-        // writers.
+        // The form is {"$binary": {"base64": text, ...}}, or {"$binary": text, ...} from older
+        // writers of MongoDB.
         const json* text = &value.json();
         for (const char* key : {"$binary", "base64"}) {
             if (text->is_object() && text->contains(key)) text = &text->at(key);
@@ -182,7 +182,7 @@ private:
         const std::vector<float> scores = logits_of(*logits, options_.classes.size());
         const auto best =
             static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
-        // Without this check, a class order that differs from the logits' would go unnoticed.
+        // Without this check, a class order that differs from the logits' is not detected.
         if (scores[best] != scores[static_cast<std::size_t>(cls)])
             refuse(
                 fmt::format("the label is `{}`, but the greatest logit belongs to class {}, `{}`: "

@@ -19,7 +19,7 @@ bool holds_shards(const fs::path& folder) {
     return is_folder(shards) && !is_empty_folder(shards);
 }
 
-/// The store, if `path` is the folder of its parts or one of them.
+/// The store, if `path` is the folder of its parts or a part.
 fs::path store_of_parts(const fs::path& path) {
     fs::path folder = absolute_path(path);
     if (!folder.has_filename()) folder = folder.parent_path();
@@ -28,14 +28,14 @@ fs::path store_of_parts(const fs::path& path) {
     return parts ? folder.parent_path() : path;
 }
 
-/// Adds `folder` if it is a store, else the stores at most `depth` folders below it.
+/// Adds `folder` if it is a store. Otherwise adds the stores at most `depth` folders below it.
 void look_into(const fs::path& folder, int depth, StoreFolders& found) {
     std::vector<fs::path> inside;
     try {
         if (store::is_store_folder(folder)) {
             found.stores.push_back(folder);
         } else if (holds_shards(folder)) {
-            // A store that is just beginning has its manifest before its first shard.
+            // A new store has its manifest before its first shard.
             if (store::is_store_folder(folder)) {
                 found.stores.push_back(folder);
             } else {
@@ -62,7 +62,7 @@ StoreFolders look_for_stores(const fs::path& path) {
                         path.string(), shell_word(path.string()), shell_word(path.string())));
     }
     StoreFolders found;
-    // "RUNS/val/resnet50/parts" means that store, and so does each of its parts.
+    // "RUNS/val/resnet50/parts" and each of its parts mean the store "RUNS/val/resnet50".
     look_into(store_of_parts(path), 2, found);
     if (found.stores.empty() && found.faults.empty()) {
         throw Error(

@@ -18,7 +18,7 @@
 namespace assay::store {
 namespace {
 
-/// Whether a model saw the images through an earlier version of the decoder.
+/// Detects whether a model's images were read by an earlier version of the decoder.
 bool is_by_former_decoder(const StoreSpec& spec) {
     return spec.decoder < decoder_version && !spec.preprocess_hash.empty();
 }

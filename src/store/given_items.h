@@ -5,8 +5,8 @@
 
 namespace assay::store {
 
-/// Gives items without labels an empty set each. Throws bad_input: no items, an empty or repeated
-/// id, a number of labels, paths or attribute values that differs from the ids.
+/// Gives items without labels an empty set each. Throws bad_input for no items, an empty or
+/// repeated id, or a different number of labels, paths or attribute values than ids.
 void check_given_items(Dataset& dataset);
 
 }  // namespace assay::store

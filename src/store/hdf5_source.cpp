@@ -1,4 +1,4 @@
-// Arrays of scores in HDF5 files.
+// Reads arrays of scores in HDF5 files.
 #include <fmt/format.h>
 
 #include <algorithm>

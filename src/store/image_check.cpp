@@ -41,7 +41,7 @@ std::vector<std::uint64_t> sample_of(std::uint64_t rows) {
     return chosen;
 }
 
-/// The current state of the image; not known() if it cannot be read.
+/// The current state of the image. It is not known() if the image cannot be read.
 ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* whole_hash = nullptr) {
     try {
         const std::vector<std::byte> bytes = dataset.read_image(static_cast<std::size_t>(row));
@@ -72,7 +72,7 @@ fs::path folder_of(const Dataset& dataset) {
     return folder.has_filename() ? folder : folder.parent_path();
 }
 
-/// The recorded folder of the data set's images; "" if it no longer exists, and will be recorded
+/// The recorded folder of the data set's images. "" if it no longer exists and will be recorded
 /// again.
 std::string recorded_root(const fs::path& folder) {
     return is_there(folder / "dataset.json") ? read_dataset_record(folder).root : std::string();
@@ -192,7 +192,7 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
             const std::size_t at = place;
             if (sampled_row) ++place;
             recorded += there.known() ? 1 : 0;
-            // An image that was unreadable then may have been repaired since.
+            // An image that was unreadable earlier may have been repaired.
             if (!there.known() || record->states[i] == RowState::unreadable) continue;
             const std::uint64_t size = sizes[static_cast<std::size_t>(row)];
             if (size == ImagesNow::absent) continue;
@@ -219,7 +219,7 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
     }
     if (bytes_differ) refuse(store, bytes_differ->first, bytes_differ->second, 0, bytes_compared);
     if (!now_->away().empty() && !noted_) {
-        // Missing images would be read from the folder. If nothing is missing, it need not exist.
+        // Missing images would be read from the folder. If none is missing, it need not exist.
         noted_ = true;
         notes_.push_back(fmt::format(
             "the images could not be compared with those of the stores: {}", now_->away()));
@@ -235,7 +235,7 @@ bool ImageCheck::compare_whole_shard(const fs::path& store, const StoreSpec& spe
         const auto record = record_if_there(store, spec, shard);
         if (!record || record->images_hash.empty()) continue;
         has_hashes = true;
-        // With an unreadable image, the shard's hash does not allow a comparison of the others.
+        // With an unreadable image, the shard's hash cannot be used to compare the other images.
         if (std::ranges::count(record->states, RowState::unreadable) > 0) continue;
         const std::uint64_t first = shard_begin(spec, shard);
         std::vector<std::string> hashes(record->states.size());
@@ -243,7 +243,7 @@ bool ImageCheck::compare_whole_shard(const fs::path& store, const StoreSpec& spe
             throw_if_stopped();
             read_image(dataset_, first + i, &hashes[i]);
         });
-        if (std::ranges::count(hashes, "") > 0) continue;  // not there now
+        if (std::ranges::count(hashes, "") > 0) continue;  // missing now
         Hasher images;
         for (const std::string& hash : hashes) images.add_field(hash);
         if (images.digest() != record->images_hash) {

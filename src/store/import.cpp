@@ -90,7 +90,7 @@ std::string provenance_of(const fs::path& file, const std::string& hash, const S
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Everything, apart from the file's bytes, that decides where a number of the file is stored.
+/// Everything, except the file's bytes, that determines where a number of the file is stored.
 std::string arrangement_hash(const ImportedItems& items, const ClassList& classes,
                              const std::string& reading) {
     Hasher hasher;
@@ -118,7 +118,7 @@ void write_entries(StoreWriter& writer, std::size_t shard, const ScoreSource& so
         stored.insert(stored.end(), row.begin(), row.begin() + k);
         if (!finite)
             stored[stored.size() - k].score =
-                // it may be among the entries that were dropped
+                // it may be a dropped entry
                 std::numeric_limits<float>::quiet_NaN();
     }
     writer.write_entries(shard, stored, std::vector<RowState>(rows, RowState::ok), {}, "");
@@ -160,7 +160,7 @@ std::optional<Dataset> dataset_there(const fs::path& folder) {
     return load_dataset(folder);
 }
 
-/// The items from a list in JSON, which has more than ids.
+/// The items from a list in JSON, which contains more than ids.
 std::optional<AnnotatedItems> annotated_items(const ImportOptions& options,
                                               const std::optional<Dataset>& existing) {
     if (lower_extension(options.ids.filename().string()) != ".json") return std::nullopt;
@@ -171,8 +171,8 @@ std::optional<AnnotatedItems> annotated_items(const ImportOptions& options,
     });
 }
 
-/// Rows without ids are numbered. If an existing data set has other ids, only the user knows
-/// whether the rows follow its order.
+/// Rows without ids are numbered. If an existing data set has other ids, only the user knows if the
+/// rows have the same order.
 void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const fs::path& folder) {
     if (existing.size() != rows || existing.ids[0] == "0") return;
     throw Error(ErrorCode::bad_input,
@@ -181,7 +181,7 @@ void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const 
                             existing.name, rows, (folder / "items.csv").string()));
 }
 
-/// The column names for the table of scores. Those that stay in `options` apply to the labels.
+/// The column names for the table of scores. Names that remain in `options` apply to the labels.
 ScoreColumnNames take_columns_of_scores(ImportOptions& options, const fs::path& file,
                                         bool annotated) {
     const std::string ending = lower_extension(file.filename().string());
@@ -262,7 +262,7 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
         spec.shard_rows = options.shard_rows;
         spec.ids_hash = dataset.ids_fingerprint();
         spec.model_hash = hash;
-        if (!source.array.empty() || !view.empty()) {  // two arrays in one file are two models
+        if (!source.array.empty() || !view.empty()) {  // two arrays in one file are for two models
             Hasher both;
             both.add_field(hash);
             both.add_field(source.array + view);

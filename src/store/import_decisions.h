@@ -37,15 +37,15 @@ private:
 
 /// Collects facts about all rows. Cost: one pass over the scores.
 KindFacts look_at(const ScoreSource& source, int threads, const ProgressCallback& callback);
-/// The kind of the scores: as given, as the column's name says, or as all rows show. Throws
-/// bad_input if the rows do not reveal it or contradict it (a note with options.force), usage.
+/// The kind of the scores: as given, by the column's name, or from all rows. Throws bad_input if
+/// the rows do not determine or contradict the kind (a note with options.force). Also throws usage.
 ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
                       const ImportOptions& options, std::vector<std::string>& notes);
 /// Converts the numbers to the store's scale: percent to probabilities, other logarithms to natural
 /// ones.
 void apply_scale(ScoreSource& source, ScoreScale scale);
-/// The classes: those given, those of the columns, those of the existing data set, ImageNet's for
-/// 1000 classes, or numbers. Throws bad_input if their number or names differ from the columns.
+/// The classes: those given, or those of the columns or the existing data set, ImageNet's for 1000
+/// classes, or numbers. Throws bad_input if their number or names differ from those of the columns.
 ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
                      const std::optional<Dataset>& existing, std::vector<std::string>& notes);
 

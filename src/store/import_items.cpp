@@ -45,7 +45,7 @@ struct ItemList {
     std::vector<Dataset::Attribute> attributes;
 };
 
-/// `list.ids` come from the column `id`, or else from the column of images.
+/// `list.ids` are from the column `id`, or else from the column of images.
 ItemList read_item_table(std::string_view text, const LabelTable& table, const ClassList& classes,
                          const LabelFileColumns& asked, std::vector<std::string>& notes) {
     const TableSample& sample = table.sample;
@@ -192,11 +192,11 @@ bool is_identity(const std::vector<std::uint32_t>& order) {
 }
 
 /// The labels of a file, in which `options` define -1. `of_items` means that the file is the list
-/// of items, whose columns were already reported.
+/// of items. Its columns were already reported.
 LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatch& match,
                          const ImportOptions& options, bool of_items, const LabelFileColumns& asked,
                          std::vector<std::string>& notes) {
-    static const ClassList signs({"-1", "1", "0"});  // 0 would otherwise be the first class
+    static const ClassList signs({"-1", "1", "0"});  // otherwise 0 would be the first class
     const std::string where = fmt::format("`{}`", path.filename().string());
     const ClassList& classes = dataset.classes;
     const bool is_class = options.minus_one == MinusOne::first_class;
@@ -222,7 +222,7 @@ LabelSets labels_of_file(const fs::path& path, const Dataset& dataset, LabelMatc
 }
 
 /// If the score columns are not sorted, numbers in a file of labels are ambiguous. So the file is
-/// read again with sorted classes: names give the same sets, and numbers do not.
+/// read again with sorted classes. Names give the same sets, and numbers do not.
 void refuse_numbers_of_unsorted(const fs::path& path, const Dataset& dataset,
                                 const LabelSets& labels, const ImportOptions& options,
                                 bool of_items, const LabelFileColumns& asked) {
@@ -252,7 +252,7 @@ void refuse_numbers_of_unsorted(const fs::path& path, const Dataset& dataset,
 }
 
 /// Labels in the file's order, for `dataset` in that order, which already has the labels of an
-/// annotated list. The most specific source is used, and a note names the others.
+/// annotated list. The most specific source is used, and a note names the other sources.
 LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, const Dataset& dataset,
                     bool list_has_labels, bool annotated, bool columns_order_classes,
                     const std::vector<std::uint32_t>& kept, std::vector<std::string>& notes) {
@@ -352,7 +352,7 @@ ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
     Dataset& dataset = items.dataset;
     dataset.name = options.dataset_name;
     dataset.classes = classes;
-    // First in the file's order, which labels without names share, then in the list's order.
+    // Items are in the file's order, like labels without names, then in the list's order.
     std::vector<std::uint32_t> rows(source.rows), list_order;
     std::iota(rows.begin(), rows.end(), 0U);
     bool list_has_labels = false;

@@ -25,10 +25,10 @@ struct ImportedItems {
     }
 };
 
-/// `classes` are those of the scores. `annotated` is the content of options.ids if it is JSON. If
-/// the `existing` data set has the same items, its order and spelling of ids are used. Throws
-/// bad_input: repeated or empty ids, items without a row, different numbers of items and rows
-/// without ids to match them, and as read_label_sets().
+/// `classes` are the classes of the scores. `annotated` is the content of options.ids if it is
+/// JSON. If the `existing` data set has the same items, its order and spelling of ids are used.
+/// Throws bad_input for repeated or empty ids, items without a row, or different numbers of items
+/// and rows without ids to match them. Also throws the errors of read_label_sets().
 ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
                              const ClassList& classes, const AnnotatedItems* annotated,
                              const std::optional<Dataset>& existing,

@@ -41,8 +41,8 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
     return identity_of_file(one) == identity_of_file(other);
 }
 
-/// Gives a file a second name, so that it exists next to its record at all times. Without hard
-/// links the file is renamed, and readers miss it until its record follows.
+/// Gives a file a second name, so that it always exists next to its record. Without hard links the
+/// file is renamed, and readers do not find it until its record is moved.
 void add_name(const fs::path& from, const fs::path& to) {
     if (!is_there(from) || (is_there(to) && is_same_file(from, to))) return;
     std::error_code error;
@@ -51,7 +51,7 @@ void add_name(const fs::path& from, const fs::path& to) {
     if (error) move_file(from, to);
 }
 
-/// What computed each part, merging equal neighbors: [{"parts": "1 to 8", "device": ...}].
+/// The devices of the parts, with equal neighbors merged: [{"parts": "1 to 8", "device": ...}].
 json provenance_of_parts(const fs::path& folder, const std::vector<StorePart>& parts) {
     struct Run {
         StorePart first, last;
@@ -130,13 +130,13 @@ private:
                            missing.front().of));
     }
 
-    /// Checks that each shard to move is the one with which its part was finished, that its files
-    /// exist, and that they can be renamed. After this, only the disk can stop the join.
+    /// Checks that each shard to move is the shard of its finished part, that its files exist, and
+    /// that they can be renamed. After this, only the disk can stop the join.
     void check_each(const std::vector<StorePart>& parts) const {
         const std::uint64_t disk = identity_of_file(folder_).device;
         for (const StorePart& part : parts) {
             const fs::path own = part_folder(folder_, part);
-            if (!is_there(manifest_path(own))) continue;  // all of it has been moved
+            if (!is_there(manifest_path(own))) continue;  // the whole part has been moved
             if (identity_of_file(shards_folder(own)).device != disk) {
                 refuse(
                     fmt::format("`{}` is on a different disk than the store, so files cannot be "
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    /// From here on the store has its own manifest, which says that shards may be in parts.
+    /// After this the store has its own manifest, which records that shards may be in parts.
     void begin(const std::vector<StorePart>& parts) const {
         Manifest whole = read_whole_manifest(folder_);
         json provenance = json::parse(whole.spec.provenance_json);
@@ -186,7 +186,7 @@ private:
             }
             manifest.records.push_back(read_record(folder_, own, shard).xxh128);
             // Removes the files' second names, and shards that were computed again.
-            std::error_code ignored;  // leftovers do no harm
+            std::error_code ignored;  // remaining files are harmless
             fs::remove(record_path(part, shard), ignored);
             for (const ShardFile& file : files)
                 fs::remove(shards_folder(part) / file.name, ignored);
@@ -198,9 +198,9 @@ private:
         return moved;
     }
 
-    /// Removes the rest of the parts, but only files that their writers made.
+    /// Removes the remaining files of the parts, but only files from their writers.
     void clear_up(const std::vector<StorePart>& parts) const {
-        std::error_code ignored;  // leftovers do no harm
+        std::error_code ignored;  // remaining files are harmless
         for (const StorePart& part : parts) {
             const fs::path own = part_folder(folder_, part);
             remove_stale_temporaries(own);

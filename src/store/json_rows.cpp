@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads a score from JSON or from Python's words for numbers. Returns nothing for anything else.
+/// Reads a score from JSON or from Python's words for numbers. Returns nothing for other text.
 std::optional<float> score_in(const json& value) {
     if (value.is_number()) return static_cast<float>(value.get<double>());
     if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();
@@ -46,10 +46,10 @@ std::string text_of(const JsonReader& value) {
     return std::move(*text);
 }
 
-/// The image's own label, or nothing if the line has none or a list of several.
+/// The image's own label, or nothing if the line has no label or a list of several labels.
 std::optional<std::string> own_label(const std::optional<JsonReader>& value) {
     if (!value || value->json().is_null() || value->json().is_array()) return std::nullopt;
-    // Accepts 3.0 as well, because writers produce it when a column has missing integers.
+    // Also accepts 3.0, because writers produce it when a column has missing integers.
     return value->json().is_number() ? value->json().dump() : text_of(*value);
 }
 
@@ -64,7 +64,7 @@ bool holds_list(const std::optional<JsonReader>& value) {
                     shown_json(answers)));
 }
 
-/// A sample logged by lm-eval: "filtered_resps" is ["B"], or for a choice between classes [[-1.5,
+/// Reads a sample from lm-eval: "filtered_resps" is ["B"], or for a choice between classes [[-1.5,
 /// true], [-2, false]]. Numbers may be texts.
 json row_of_answers(const json& sample) {
     const json& answers = sample.at("filtered_resps");
@@ -136,7 +136,7 @@ void JsonRows::add_object(const JsonReader& row, std::optional<std::string> id) 
             hint_ = kind_from_name(key);
         }
     }
-    // A label next to a predicted class, or next to a row's whole list of scores, is the image's.
+    // A label next to a predicted class or to a row's whole list of scores is the image's label.
     const bool whole = holds_list(score) && !holds_list(index) && !holds_list(label);
     if (!truth && label && (predicted || whole)) truth.swap(label);
     builder_.set_truth(own_label(truth));
@@ -159,8 +159,8 @@ void JsonRows::add_object(const JsonReader& row, std::optional<std::string> id) 
         return;
     }
     if (!index) index.swap(predicted);
-    // Next to a full row of scores, a label is the image's. Next to the same number of scores,
-    // labels are those of the scores.
+    // A label next to a full row of scores is the image's label. Labels next to the same number of
+    // scores are the classes of the scores.
     const bool label_is_theirs = label && (!holds_list(score) || holds_list(label));
     const std::optional<JsonReader>& classes = index || !label_is_theirs ? index : label;
     if (!holds_list(score)) {

@@ -1,4 +1,4 @@
-// Rows of scores or predictions in JSON: an object for each image, or for each of its best entries.
+// Reads scores or predictions in JSON: an object per image, or per entry of an image.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 
 namespace assay::store {
 
-/// The most levels in a row: a language model's answers are nested in their settings.
+/// The largest depth of a row. A language model's answers are nested in their settings.
 inline constexpr int max_row_depth = 16;
 
 /// role_of() gives the role of a key. Errors are bad_input and do not name the row, because the
@@ -33,7 +33,7 @@ private:
 
     TableBuilder builder_;
     std::optional<ScoreKind> hint_;
-    std::optional<bool> scored_;  ///< whether rows have scores, and not only a class
+    std::optional<bool> scored_;  ///< true if rows have scores and not only a class
     std::set<std::string> unused_;
 };
 

@@ -28,7 +28,7 @@ namespace {
 using nlohmann::json;
 using Type = json::value_t;
 
-/// {"image_id", "category_id", "score"} as a table row. The annotation file defines the numbers.
+/// Makes {"image_id", "category_id", "score"} a table row. The annotation file has the numbers.
 json row_of_result(const JsonReader& result, const SourceOptions& options) {
     if (options.numbered == nullptr)
         throw Error(ErrorCode::usage,
@@ -49,7 +49,7 @@ json row_of_result(const JsonReader& result, const SourceOptions& options) {
     return row;
 }
 
-/// A value that is a class without a score becomes a row with only the class.
+/// Converts a class without a score to a row with only the class.
 json row_of_value(json&& value) {
     if (value.is_structured()) return std::move(value);
     return {{"prediction", std::move(value)}};
@@ -92,7 +92,7 @@ void refuse_relatives(const JsonOutline& outline) {
         keys.empty() ? "of no member" : keys));
 }
 
-/// pandas' to_json() writes a member for each column, with the rows by number or name. It looks
+/// pandas' to_json() writes a member for each column, with the rows by number or name. This looks
 /// like rows by image whose classes are numbers, so it is refused.
 void refuse_columns_of_pandas(const std::string& key, const json& part,
                               const SourceOptions& options) {

@@ -17,7 +17,7 @@ namespace assay::store {
 /// 0.1}.
 struct NamedScores {
     nlohmann::json row;
-    bool classes_alone = false;  ///< the file says that these are classes, so no other members are
+    bool classes_alone = false;  ///< the file declares the classes, so no other members are
                                  ///< mixed in
 };
 
@@ -29,7 +29,7 @@ bool is_score(const json& value) {
     return value.is_number() || value.is_null();
 }
 
-/// The output of transformers' pipeline for an image: all scores, or the best ones.
+/// Reads the output of transformers' pipeline for an image: all scores, or the best scores.
 bool is_pipeline_list(const json& list) {
     return list.is_array() && !list.empty() && std::ranges::all_of(list, [](const json& entry) {
                return entry.is_object() && entry.size() == 2 && entry.contains("label") &&
@@ -42,7 +42,7 @@ bool is_object_of_scores(const json& value) {
     return value.is_object() && value.size() > 1 && std::ranges::all_of(value, is_score);
 }
 
-/// Whether a member with this role contains scores by name. An object of numbers may describe the
+/// True if a member with this role contains scores by name. An object of numbers may describe the
 /// image, so its key decides.
 bool holds_named(Role role, const json& value) {
     const bool scores = role == Role::score || role == Role::predicted;
@@ -64,7 +64,7 @@ void put_scores(const json& scores, json& row) {
     for (const auto& entry : scores.items()) put(entry.key(), entry.value());
 }
 
-/// Whether a member of NamedScores is a class. With `classes_alone`, every member is.
+/// True if a member of NamedScores is a class. With `classes_alone`, every member is a class.
 bool is_class(const std::string& name, bool classes_alone) {
     return classes_alone ? name != "id" && name != "label" : role_of(name) == Role::other;
 }
@@ -75,7 +75,7 @@ std::string cell_of(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Nothing if `row` has no scores by name.
+/// Returns nothing if `row` has no scores by name.
 std::optional<NamedScores> named_scores(const json& row) {
     NamedScores out;
     out.row = json::object();
@@ -106,7 +106,7 @@ std::optional<NamedScores> named_scores(const json& row) {
         }
     }
     if (one_score && (scores != nullptr || class_of_score)) return std::nullopt;
-    // One score without a class of its own comes from a binary classifier.
+    // One score without its own class is from a binary classifier.
     const bool binary = one_score && numbers == 0 && !has_label;
     if (scores == nullptr && numbers < 2 && !binary) return std::nullopt;
     if (scores == nullptr) {
@@ -123,7 +123,7 @@ std::optional<NamedScores> named_scores(const json& row) {
     return out;
 }
 
-/// If there are fewer classes than in the list of `options`, they are the best ones of each image.
+/// If there are fewer classes than in the list of `options`, they are each image's best classes.
 bool is_best_few(const NamedScores& scores, const SourceOptions& options) {
     const std::size_t classes =
         options.class_count != 0 ? options.class_count : options.classes.size();
@@ -182,7 +182,7 @@ void JsonTable::begin(const NamedScores& scores, bool with_id) {
     for (const auto& entry : scores.row.items()) {
         if (!with_id || entry.key() != "id") columns_.push_back(entry.key());
     }
-    // JSON members have no order, but a list of classes does.
+    // JSON members have no order, but a list of classes has.
     const auto number = [&](const std::string& name) {
         return options_.classes.find(name).value_or(-1);
     };

@@ -1,4 +1,4 @@
-// Scores by class name in JSON, converted to a table with a column for each class.
+// Converts scores by class name in JSON to a table with a column for each class.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -24,11 +24,11 @@ public:
     JsonTable(const SourceOptions& options, std::string_view rows)
         : options_(options), rows_(rows) {}
 
-    /// The first row decides. Returns false if the rows are no such table. If they are the best
-    /// scores of an image by name, `row` becomes {"label": [...], "score": [...]}. Throws
-    /// bad_input, usage: keys that differ from the first row.
+    /// The first row decides. Returns false if the rows are not such a table. If they are the best
+    /// scores of an image by name, `row` becomes {"label": [...], "score": [...]}. Throws bad_input
+    /// or usage for keys that differ from those of the first row.
     bool take(nlohmann::json& row, std::optional<std::string> id);
-    /// Rows are taken.
+    /// The rows are moved out of this object.
     bool is_one() const noexcept { return is_one_.value_or(false); }
     ScoreSource finish(const std::string& name) const;
 
@@ -38,7 +38,7 @@ private:
 
     const SourceOptions& options_;
     std::string_view rows_;
-    std::optional<bool> is_one_;        ///< none if there was no row
+    std::optional<bool> is_one_;        ///< no value if there was no row
     std::vector<std::string> columns_;  ///< with `with_id_`, the first is `id`
     bool with_id_ = false;
     bool classes_alone_ = false;

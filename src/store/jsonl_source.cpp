@@ -65,7 +65,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
     if (from.find_first_of("'\"\\`$") != std::string::npos) return {};
     const auto python = [](const std::string& code) { return "python3 -c \"" + code + "\""; };
     if (ending == ".pt" || ending == ".pth" || ending == ".ckpt") {
-        // A tensor, a dictionary of tensors, or (scores, labels), in batches or row by row.
+        // Reads a tensor, a dictionary of tensors, or (scores, labels), in batches or row by row.
         return python(fmt::format(
                    "import numpy, torch; t = torch.load('{}', map_location='cpu'); "
                    "t = t if hasattr(t, 'keys') else dict(zip(('scores', 'label'), t if "
@@ -79,7 +79,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
                fmt::format("; then rerun the command with {}.npz", stem);
     }
     if (ending == ".pkl" || ending == ".pickle") {
-        // A table of pandas, a dictionary of arrays, or an array.
+        // Reads a table of pandas, a dictionary of arrays, or an array.
         return python(fmt::format(
                    "import numpy, pickle; t = pickle.load(open('{0}', 'rb')); t.to_csv('{1}.csv') "
                    "if hasattr(t, 'to_csv') else numpy.savez('{1}.npz', **(t if isinstance(t, "
@@ -105,7 +105,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
     }
     if (ending == ".feather") return pandas("read_feather");
     if (ending == ".xlsx") return pandas("read_excel");
-    if (ending == ".arrow" || ending == ".ipc") {  // either of the two formats, compressed or not
+    if (ending == ".arrow" || ending == ".ipc") {  // either format, compressed or not
         return python(fmt::format(
                    "import pyarrow.ipc as a; f = '{}'; "
                    "r = a.open_file if open(f, 'rb').read(6) == b'ARROW1' else a.open_stream; "
@@ -138,8 +138,8 @@ ScoreSource open_parquet_table(const std::filesystem::path& file, const SourceOp
     return source;
 }
 
-/// A table from np.savetxt(), or with another separator. A single column has no name that could
-/// tell its meaning.
+/// Reads a table from np.savetxt(), or with another separator. A single column has no name from
+/// which its meaning is known.
 ScoreSource open_text(const std::filesystem::path& file, const SourceOptions& options) {
     const MappedFile map(file);
     const std::string_view text = map.text();
@@ -154,7 +154,7 @@ ScoreSource open_text(const std::filesystem::path& file, const SourceOptions& op
     return read_csv(text, file.filename().string(), options);
 }
 
-/// A table or JSON compressed by gzip, as pandas writes it. Nothing for other extensions.
+/// A table or JSON compressed by gzip, as pandas writes it. Returns nothing for other extensions.
 std::optional<ScoreSource> open_gzip(const std::filesystem::path& file,
                                      const SourceOptions& options) {
     if (lower_extension(file.filename().string()) != ".gz") return std::nullopt;
@@ -168,7 +168,7 @@ std::optional<ScoreSource> open_gzip(const std::filesystem::path& file,
     const MappedFile packed(file);
     Spool spool(options.spool_folder);
     gunzip(packed.bytes(), [&](std::span<const std::byte> piece) {
-        throw_if_stopped();  // a small compressed file may contain very much data
+        throw_if_stopped();  // a small compressed file may contain a lot of data
         spool.append(piece);
     });
     const std::span<const std::byte> bytes = spool.finish();

@@ -11,13 +11,13 @@
 namespace assay::store {
 namespace {
 
-/// The numbers of a row that decide about its kind.
+/// The numbers of a row that determine its kind.
 struct RowNumbers {
     float min;
     float max;
     double sum;
-    double exp_sum;                      ///< of exp(score); only computed if max is near 0 or below
-    double exp2_sum = 0, exp10_sum = 0;  ///< also only computed if exp_sum is not 1
+    double exp_sum;                      ///< sum of exp(score); computed if max is near 0 or below
+    double exp2_sum = 0, exp10_sum = 0;  ///< computed if exp_sum is also not 1
 };
 
 /// `partial` means that some classes are missing, so that sums may be below 1.
@@ -33,7 +33,7 @@ void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tole
     facts.within_unit += unit ? 1U : 0U;
     facts.probabilities += probabilities ? 1U : 0U;
     facts.log_probabilities += logs ? 1U : 0U;
-    constexpr double percent_tolerance = 1;  // for numbers without decimals
+    constexpr double percent_tolerance = 1;  // tolerance for numbers without decimals
     const bool to_100 = n.min >= 0 && n.max <= 100 + tolerance;
     facts.within_percent += to_100 ? 1U : 0U;
     if (!partial && !probabilities && !logs) {
@@ -172,7 +172,7 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
             first.row, first.why);
         return std::nullopt;
     }
-    // Nine in ten is no accident, so something is wrong with the others.
+    // Nine in ten rows do not fit by accident, so the other rows must be faulty.
     const auto most = [&](std::uint64_t count) {
         return count >= facts.rows - facts.rows / 10 && facts.rows >= 10;
     };
@@ -202,7 +202,7 @@ std::string contradiction(ScoreKind stated, const KindFacts& facts) {
         return fmt::format("row {} {}", facts.not_logs.row, facts.not_logs.why);
     }
     // Log-probabilities may be treated as logits. Probabilities may not, because softmax would be
-    // applied to them again.
+    // applied a second time.
     if (stated == ScoreKind::logits && facts.probabilities == facts.rows) {
         return "every row is between 0 and 1 and sums to 1: these are probabilities, and softmax "
                "would be applied twice";

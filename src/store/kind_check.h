@@ -17,20 +17,20 @@ namespace assay::store {
 /// Counts over the rows whose scores are all finite. Blocks are merged in the order of the rows.
 struct KindFacts {
     std::uint64_t rows = 0;
-    std::uint64_t not_finite = 0;     ///< rows left out
+    std::uint64_t not_finite = 0;     ///< excluded rows
     std::uint64_t within_unit = 0;    ///< rows with all scores in [0, 1]
     std::uint64_t probabilities = 0;  ///< of those, rows that sum to 1 (top-k: to at most 1)
     std::uint64_t log_probabilities =
         0;  ///< rows with no score above 0 whose exponentials sum to 1 (top-k: to at most 1)
-    // Full rows in other forms that people write:
+    // Counts of full rows in other common forms:
     std::uint64_t percent = 0;  ///< numbers from 0 to 100 that sum to about 100
     std::uint64_t log2 = 0;     ///< no score above 0, and the powers of 2 sum to 1
     std::uint64_t log10 = 0;
     std::uint64_t within_percent = 0;  ///< rows of numbers from 0 to 100
-    /// The first row that is not a row of probabilities (log-probabilities), and why.
+    /// The first row that is not a row of probabilities (log-probabilities), and the reason.
     struct Exception {
         std::uint64_t row = 0;
-        std::string why;  ///< "" if there is none
+        std::string why;  ///< "" if there is no such row
     };
     Exception not_probabilities;
     Exception not_logs;
@@ -43,19 +43,19 @@ double kind_tolerance(NumberType precision);
 
 KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
                         std::uint64_t first_row, double tolerance);
-/// `top` entries per row.
+/// The rows have `top` entries each.
 KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
                            std::uint64_t first_row, double tolerance);
 
-/// The kind that fits every row. None if the rows do not reveal it; `why` then says what to
-/// specify.
+/// The kind that fits every row. No value if the rows do not determine it. `why` then describes the
+/// missing option.
 std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why);
 
-/// "percent", "log2_probabilities" or "log10_probabilities" if nearly all rows look like it; else
-/// "".
+/// Returns "percent", "log2_probabilities" or "log10_probabilities" if nearly all rows have that
+/// form; else "".
 std::string_view scale_of(const KindFacts& facts);
 
-/// How the numbers contradict `stated`; "" if they do not.
+/// Describes how the numbers contradict `stated`. "" if they do not.
 std::string contradiction(ScoreKind stated, const KindFacts& facts);
 
 }  // namespace assay::store

@@ -1,4 +1,4 @@
-// What a writer knows of the shards of its store.
+// Facts that a writer knows about the shards of its store.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ struct Gaps {
 };
 Gaps gaps_of(const ShardRecord& record, const StoreSpec& spec);
 
-/// What the writer knows of a shard.
+/// Facts that the writer knows about a shard.
 struct KnownShard {
     ShardState state = ShardState::missing;
     Gaps gaps;
     std::string record_hash;
 };
 
-/// One entry per shard of the store. Shards of other parts count as missing. Reads and checks the
-/// files of each shard that has a record, and throws bad_input if they do not match it.
+/// Returns one entry per shard of the store. Shards of other parts count as missing. Reads and
+/// checks the files of each shard that has a record, and throws bad_input if they do not match it.
 std::vector<KnownShard> find_committed(const std::filesystem::path& folder,
                                        const Manifest& manifest);
 

@@ -24,7 +24,7 @@ LabelSets sets_of_folder(const std::filesystem::path& folder, const Dataset& ima
     });
 }
 
-/// Compares with the images' own labels, if each has one.
+/// Compares labels with the images' own labels, if each image has one.
 void compare_with_own(LabelFit& fit, const std::filesystem::path& labels, const Dataset& images) {
     std::uint64_t both = 0, likeliest = 0;
     for (std::size_t i = 0; i < images.labels.size(); ++i) {
@@ -43,7 +43,7 @@ void compare_with_own(LabelFit& fit, const std::filesystem::path& labels, const 
     }
 }
 
-/// Whether the file holds soft labels.
+/// True if the file contains soft labels.
 bool fit_soft(LabelFit& fit, const std::filesystem::path& labels, const Dataset& images, bool votes,
               const std::string& image_column) {
     std::optional<SoftLabels> soft =

@@ -1,5 +1,5 @@
-// Whether a file of labels belongs to the images of a data set: how many images get labels, and how
-// many labels match no image.
+// Checks that a file of labels belongs to the images of a data set: counts images that get labels,
+// and labels that match no image.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct LabelFit {
     std::uint64_t labelled = 0;        ///< items with a label
     std::string doubt{};               ///< a reason to suspect that the labels belong to other
                                        ///< images
-    /// Why the file does not match these images, or cannot be read for them. If there is no error,
-    /// it matches, and the other members are valid.
+    /// The reason why the file does not match these images, or cannot be read. If there is no
+    /// error, the file matches, and the other members are valid.
     std::optional<Error> error{};
     bool names_no_item = false;  ///< the error is that no name matches an item
 
@@ -33,7 +33,7 @@ struct LabelFit {
     std::string misfit() const { return error ? error->message() : std::string(); }
 };
 
-/// How to treat files that may contain soft labels.
+/// The treatment of files that may contain soft labels.
 enum class SoftFiles : std::uint8_t {
     refused,  ///< nothing else
     taken,    ///< rows of probabilities are soft labels
@@ -50,13 +50,13 @@ struct LabelTableColumns {
 };
 
 /// `labels` is an input of read_label_sets(), a folder whose images' locations give their classes,
-/// or an input of read_soft_labels() if `soft` allows it. A file that does not match throws
-/// nothing. Other failures do (a file that cannot be opened, columns for a file without columns).
-/// If `columns` names the labels of a table, it has no soft labels. Cost: reads the file.
+/// or an input of read_soft_labels() if `soft` allows it. A file that does not match does not cause
+/// an exception. Other failures do (a file that cannot be opened, columns for a file without
+/// columns). If `columns` names the labels of a table, it has no soft labels. Cost: reads the file.
 LabelFit label_fit(const std::filesystem::path& labels, const Dataset& images,
                    SoftFiles soft = SoftFiles::refused, const LabelTableColumns& columns = {});
 
-/// "labels of real.json: 46,837 of 50,000 images have some", and how many the file omits or adds.
+/// Returns "labels of real.json: 46,837 of 50,000 images have some", with missing and extra counts.
 std::string describe(const LabelFit& fit, const std::filesystem::path& labels);
 
 }  // namespace assay::store

@@ -201,7 +201,7 @@ json section(const StoreSpec& spec, const char* key) {
     return found != all.end() && found->is_object() ? *found : json::object();
 }
 
-/// Where the scores come from: a model's file, or a file of scores.
+/// The source of the scores: a model's file, or a file of scores.
 std::string source_of(const StoreSpec& spec) {
     const json file = section(spec, "import").value("file", json());
     const json path = section(spec, "model").value("path", json());
@@ -241,7 +241,7 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
         found.push_back(fmt::format("the runtime was `{}` and is now `{}` (--runtime)",
                                     runtime_of(recorded), runtime_of(wanted)));
     }
-    // As model/fused_graph.h writes it.
+    // The form in which model/fused_graph.h writes it.
     const auto graph_of = [](const StoreSpec& spec) {
         const json named = provenance_of(spec).value("memory_format", json());
         return named.is_string() && named.get<std::string>().ends_with(", fused") ? "fused"

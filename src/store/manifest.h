@@ -14,15 +14,15 @@ namespace assay::store {
 struct Manifest {
     StoreSpec spec;
     bool finished = false;
-    /// The hash of each shard's record, once finished. Empty if the store has no id. "" for shards
-    /// in unfinished parts.
+    /// The hash of each shard's record in a finished store. Empty if the store has no id. "" for
+    /// shards in unfinished parts.
     std::vector<std::string> records;
 };
 
-/// Throws bad_input if a value is out of range or inconsistent with the others.
+/// Throws bad_input if a value is out of range or inconsistent with other values.
 void check_spec(const StoreSpec& spec);
 
-/// The store's identity: writers may continue the work of stores with the same id, and their shards
+/// The store's identity. Writers may continue the work of stores with the same id, and such shards
 /// can be joined.
 std::string store_id(const StoreSpec& spec);
 
@@ -34,11 +34,11 @@ Manifest read_manifest(const std::filesystem::path& path);
 /// Throws bad_input if the finished store recorded another hash for this shard's record.
 void check_finished(const Manifest& manifest, std::size_t shard, std::string_view record_hash);
 
-/// Of the provenance.
+/// Hashes of the provenance.
 ComputedOn computed_on_of(const StoreSpec& spec);
 
-/// The differences between `recorded` and `wanted`, one sentence each. If empty, one may continue
-/// the other's work. A `wanted` batch_size or shard_rows of 0 agrees with any.
+/// The differences between `recorded` and `wanted`, one sentence each. If there are none, the work
+/// may be continued. A `wanted` batch_size or shard_rows of 0 agrees with any.
 std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec& wanted);
 
 }  // namespace assay::store

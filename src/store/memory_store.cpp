@@ -83,7 +83,7 @@ private:
     StoreSpec spec_;
     std::shared_ptr<const ScoreMatrix> doubles_;
     bool in_place_ = false;
-    /// For each shard, whether it was checked and every number is sound.
+    /// For each shard, true if it was checked and every number is valid.
     mutable std::vector<std::atomic<bool>> sound_;
 };
 

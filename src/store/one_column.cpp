@@ -76,7 +76,7 @@ void check_column(ScoreKind kind, bool told, const OneColumn& column) {
                             column.low, column.high));
 }
 
-/// log(1 - p) of log p.
+/// Converts log p to log(1 - p).
 float log_of_rest(float log_p) {
     return static_cast<float>(std::log(-std::expm1(static_cast<double>(log_p))));
 }

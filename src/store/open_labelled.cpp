@@ -26,7 +26,7 @@ void require_items(Dataset& dataset, std::string_view source) {
     if (dataset.size() == 0) throw Error(ErrorCode::bad_input, fmt::format("{}: no items", source));
 }
 
-/// Names for the rows of a file that has none.
+/// Names for the rows of a file without names.
 void number_items(Dataset& dataset, std::uint64_t rows) {
     constexpr std::uint64_t imagenet_val = 50'000;
     for (std::uint64_t i = 0; i < rows; ++i) {
@@ -77,7 +77,7 @@ ClassList classes_of(const LabelSets& sets) {
     return imagenet ? imagenet_classes() : numbered_classes(static_cast<std::size_t>(largest) + 1);
 }
 
-/// In byte order, or in their own order; none if all are numbers.
+/// Class names in byte order, or in their own order. Empty if all are numbers.
 ClassList class_list_of(const StringColumn& texts, bool in_their_order) {
     std::vector<std::string> names;
     bool numbers = true;
@@ -94,8 +94,8 @@ ClassList class_list_of(const StringColumn& texts, bool in_their_order) {
     return ClassList(std::move(names));
 }
 
-/// Distinct labels in byte order, or class columns in their own order: for files with label names
-/// and no class list.
+/// Distinct labels in byte order, or class columns in their own order, for files with label names
+/// but without a class list.
 ClassList classes_of_list(const fs::path& path) {
     const std::string extension = lower_extension(path.string());
     if (extension == ".npy") return {};
@@ -117,7 +117,7 @@ Dataset open_labelled(const fs::path& path, const ClassList& classes,
         std::vector<fs::path> stores;
         try {
             stores = find_stores(path);
-        } catch (const Error&) {  // it has no stores, so it is a folder of images
+        } catch (const Error&) {  // there are no stores, so it is a folder of images
         }
         if (stores.empty()) {
             DatasetOptions options;

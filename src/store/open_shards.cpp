@@ -46,7 +46,7 @@ struct PinnedShard {
     PredictionStore::Shard shard;
 };
 
-/// One for each reader that the thread has used.
+/// One pin for each reader that the thread has used.
 std::list<PinnedShard>& pinned_shards() {
     thread_local std::list<PinnedShard> pins;
     return pins;
@@ -107,7 +107,7 @@ const PredictionStore::Shard* OpenShards::get(std::size_t index) const {
         return pin.of == this && !pin.reader.expired();
     });
     if (own != pins.end() && own->index == index) return &own->shard;
-    if (own != pins.end()) pins.erase(own);  // closed before the next is opened
+    if (own != pins.end()) pins.erase(own);  // closed before the next one is opened
     pins.remove_if([](const PinnedShard& pin) { return pin.reader.expired(); });
     return &pins.emplace_front(PinnedShard{alive_, this, index, recent(index)}).shard;
 }

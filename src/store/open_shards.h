@@ -1,4 +1,4 @@
-// The shards of a store that a reader keeps open. The kernel limits how many files
+// Keeps shards of a store open for a reader. The kernel limits how many files
 // (vm.max_map_count, 65,530 by default) and how many bytes (ulimit -v) a process may map. So a
 // store with more shards is read with a few of them open at a time.
 #pragma once
@@ -17,23 +17,23 @@ namespace assay::store {
 
 /// The total number of files that readers of this process may keep mapped without ever closing one.
 inline constexpr std::size_t default_open_files = 16384;
-/// Sets another number for future readers, and returns the previous one. For tests.
+/// Sets another limit for future readers, and returns the previous limit. For tests.
 std::size_t set_open_files(std::size_t files);
 
 class OpenShards {
 public:
-    /// `opened` must outlive this.
+    /// `opened` must outlive this object.
     explicit OpenShards(const PredictionStore& opened);
     ~OpenShards();
     OpenShards(const OpenShards&) = delete;
     OpenShards& operator=(const OpenShards&) = delete;
 
-    /// Whether opened shards stay open as long as this object. Otherwise at most 64 do, plus one
-    /// per thread.
+    /// True if opened shards stay open as long as this object. Otherwise at most 64 shards do, plus
+    /// one per thread.
     bool keeps_all() const noexcept { return all_ != nullptr; }
-    /// nullptr if the shard does not exist (a store that is still being written lacks shards).
-    /// Thread-safe. Valid as long as this object if keeps_all(), else until the calling thread
-    /// requests another shard from it. Throws as PredictionStore::shard() does.
+    /// Returns nullptr if the shard does not exist (a store that is being written lacks shards).
+    /// Thread-safe. The result is valid as long as this object if keeps_all(), else until the
+    /// calling thread requests another shard. Throws as PredictionStore::shard() does.
     const PredictionStore::Shard* get(std::size_t index) const;
 
 private:

@@ -22,12 +22,12 @@ public:
           classes_(classes),
           order_unclear_(columns_order_classes && !are_sorted(classes.ids())) {}
 
-    /// Whether it is -1 and no class has that id.
+    /// True if the text is -1 and no class has that id.
     bool is_minus_one(std::string_view text) const {
         return class_number(text) == -1 && !classes_.find(text);
     }
 
-    /// Throws usage for a text that is no class.
+    /// Throws usage for a text that is not a class.
     std::int32_t class_of(std::string_view text, std::size_t row) const {
         const auto number = class_number(text);
         auto found = classes_.find(text);
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    /// Whether the number is only the position of the class's column, and not its id or name.
+    /// True if the number is only the position of the class's column, and not its id or name.
     bool is_place(std::size_t c, std::int64_t number) const {
         const std::string text = fmt::format("{}", number);
         return classes_.id(c) != text && classes_.name(c) != text;

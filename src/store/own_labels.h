@@ -1,4 +1,4 @@
-// The labels inside a file of scores.
+// Reads the labels inside a file of scores.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ namespace assay::store {
 void note_minus_one_class(const std::string& where, const ClassList& classes,
                           std::vector<std::string>& notes);
 
-/// Whether they are sorted by bytes, or ignoring case.
+/// True if the names are sorted by bytes or ignoring case.
 bool are_sorted(const std::vector<std::string>& names);
 
-/// Throws usage because labels are numbers while the columns are not sorted. `where` says where the
-/// labels are; `first` describes one of them.
+/// Throws usage because labels are numbers while the columns are not sorted. `where` is the place
+/// of the labels, and `first` describes one label.
 [[noreturn]] void refuse_numbers_of_columns(const std::string& where, const std::string& first,
                                             const ClassList& classes);
 
-/// A set of at most one class per row, from `source.truth`. `columns_order_classes` means that only
-/// the order of the file's columns defines class numbers. Throws usage, with the option to type, if
-/// a label is no class. Also throws it if labels are numbers while the columns have names that are
-/// not sorted.
+/// Reads a set of at most one class per row, from `source.truth`. `columns_order_classes` means
+/// that only the order of the file's columns defines class numbers. Throws usage, with the
+/// necessary option, if a label is not a class. Also throws it if labels are numbers while the
+/// columns have names that are not sorted.
 LabelSets own_labels(const ScoreSource& source, std::optional<MinusOne> minus_one,
                      const ClassList& classes, bool columns_order_classes,
                      std::vector<std::string>& notes);

@@ -70,8 +70,8 @@ std::vector<StorePart> find_unfinished(const fs::path& folder, const StoreSpec& 
     return unfinished;
 }
 
-/// A store must be next to the data set on which it was made, because its rows would otherwise be
-/// taken for other items.
+/// A store must be next to its data set, because its rows would otherwise be assigned to other
+/// items.
 void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::path& folder) {
     const auto belongs = [&](const std::string& to, const std::string& beside) {
         refuse(fmt::format("the store `{}` belongs to {}; dataset.json beside it {}",
@@ -111,7 +111,7 @@ std::string writer_of(const fs::path& folder) {
     return {};
 }
 
-/// The states of all manifests from which a store's can be read: its own, and those of its parts.
+/// The states of all manifests that describe a store: its own and its parts' manifests.
 std::vector<FileState> manifest_states(const fs::path& folder) {
     std::vector<FileState> states = {state_of_file(manifest_path(folder))};
     for (const StorePart& part : parts_begun(folder))
@@ -125,7 +125,7 @@ WriterMarks writer_marks(const fs::path& folder, const StoreSpec& spec, std::siz
             state_of_file(record_path(home, shard))};
 }
 
-/// "" if there is no record.
+/// Returns "" if there is no record.
 std::string record_hash_now(const fs::path& folder, std::size_t shard) {
     try {
         return hash_text(read_text(record_path(folder, shard)));
@@ -135,9 +135,9 @@ std::string record_hash_now(const fs::path& folder, std::size_t shard) {
     }
 }
 
-/// Whether `now` still is the manifest that was read, or that one after it was finished.
+/// True if `now` is still the manifest that was read, or its finished form.
 bool still_is(Manifest now, const Manifest& manifest) {
-    now.spec.dataset_id = manifest.spec.dataset_id;  // open() has put in that of today
+    now.spec.dataset_id = manifest.spec.dataset_id;  // open() has set the current id
     return manifest_text({now.spec, false, {}}) == manifest_text({manifest.spec, false, {}}) &&
            (!manifest.finished || (now.finished && now.records == manifest.records));
 }
@@ -162,7 +162,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         }
         impl->manifest = read_whole_manifest(impl->folder);
         if (!impl->manifest.finished && (impl->written_by = writer_of(impl->folder)).empty())
-            impl->manifest = read_whole_manifest(impl->folder);  // it may have been finished since
+            impl->manifest = read_whole_manifest(impl->folder);  // it may be finished now
         StoreSpec& spec = impl->manifest.spec;
         if (spec.part.number > 0) {
             throw Error(ErrorCode::bad_input,
@@ -172,7 +172,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         }
         const DatasetRecord there = read_dataset_record(impl->folder.parent_path());
         check_dataset(spec, there, folder);
-        // Uses current names, because a newer class list counts.
+        // Uses current names, because a newer class list has priority.
         const auto call_as_now = [&](StoreSpec& called) {
             if (!called.dataset_id.empty()) called.dataset_id = there.id;
         };
@@ -333,7 +333,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
     }
-    // A second look distinguishes damage from a shard that was just being replaced.
+    // A second read distinguishes damage from a shard that was being replaced.
     const WriterMarks before = writer_marks(folder, manifest.spec, index);
     try {
         return load(index);

@@ -31,7 +31,7 @@ RowState state_named(std::string_view name) {
     refuse(fmt::format("`{:.40}` is not a row state; known: ok, unreadable, not_finite", name));
 }
 
-/// Runs of equal states: [["ok", 1000], ["unreadable", 1], ...].
+/// Writes runs of equal states: [["ok", 1000], ["unreadable", 1], ...].
 json runs_of(const std::vector<RowState>& states) {
     json runs = json::array();
     for (std::size_t begin = 0; begin < states.size();) {
@@ -85,7 +85,7 @@ std::uint64_t hash_in(const json& value) {
     return hash;
 }
 
-/// Either both lists or none: stores from before they were recorded have none.
+/// Either both lists exist or neither. Stores from before they were recorded have neither.
 std::vector<ImageFile> images_of(const JsonReader& fields, std::uint32_t rows) {
     if (!fields.has("image_bytes") && !fields.has("image_hashes")) return {};
     const json& bytes = fields["image_bytes"].list();
@@ -102,7 +102,7 @@ std::vector<ImageFile> images_of(const JsonReader& fields, std::uint32_t rows) {
     return images;
 }
 
-/// For each ignored property, the rows of the store whose images have it; null if none has any.
+/// For each ignored property, the rows of the store whose images have it; null if there are none.
 json left_aside_of(const std::vector<ImageFile>& images, std::uint64_t begin) {
     json all;
     for (const LeftAside& kind : left_aside_kinds) {
@@ -114,7 +114,7 @@ json left_aside_of(const std::vector<ImageFile>& images, std::uint64_t begin) {
     return all;
 }
 
-/// Kinds from later versions are ignored.
+/// Kinds of properties from later versions are ignored.
 void read_left_aside(const JsonReader& fields, std::uint64_t begin,
                      std::vector<ImageFile>& images) {
     if (!fields.has("left_aside") || images.empty()) return;

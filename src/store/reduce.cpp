@@ -28,8 +28,8 @@ std::size_t entries_per_row(const StoreSpec& spec) {
     return spec.storage == StorageFormat::label ? 1 : spec.top_k;
 }
 
-/// For a row, how many numbers are below the limit, and how many above its negative. NaN counts as
-/// neither. Counted in lanes, which compilers turn into SIMD.
+/// For a row, the number of values below the limit and the number above its negative. NaN counts as
+/// neither. Counts are in lanes, which compilers convert to SIMD.
 struct WithinLimit {
     std::size_t below = 0, above = 0;
 };
@@ -124,7 +124,7 @@ void store_top(ShardData& data, const StoreSpec& spec, std::span<const float> sc
         if (states[r] == RowState::ok) {
             const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
             best_of(row, out);
-            // Probabilities need no normalizer: theirs is 1, and its logarithm 0.
+            // Probabilities need no normalizer. It is 1, and its logarithm is 0.
             sums[r] = spec.kind == ScoreKind::logits ? log_sum_exp(row) : 0.0;
         } else {
             std::fill(out.begin(), out.end(), TopEntry{-1, nan});

@@ -29,7 +29,7 @@ fs::path data_folder_of(const fs::path& one) {
     return (whole.has_filename() ? whole : whole.parent_path()).parent_path();
 }
 
-/// Every store of a data set, including those not named, because they share its list.
+/// Finds all stores of a data set, including unnamed ones, because they share its list.
 std::uint64_t count_stores(const fs::path& folder, const ClassList& classes) {
     std::uint64_t stores = 0;
     for (const fs::path& one : find_stores(folder)) {
@@ -45,7 +45,7 @@ std::uint64_t count_stores(const fs::path& folder, const ClassList& classes) {
     return stores;
 }
 
-/// `before` may be empty: numbers are then used.
+/// If `before` is empty, numbers are used.
 RelabelledData compared(const ClassList& before, const ClassList& now) {
     const ClassList then = before.empty() ? numbered_classes(now.size()) : before;
     RelabelledData out;

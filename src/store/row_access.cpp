@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-/// A map that needs more than a reduced store has is refused here, not row by row.
+/// A map that needs more data than a reduced store has is refused here, not row by row.
 void check_map(const PredictionStore& store, bool full, const ClassMap& map) {
     if (map.target_of.size() != store.classes()) {
         throw Error(ErrorCode::bad_input,
@@ -38,7 +38,7 @@ RowReader::Impl::Impl(const PredictionStore& opened, std::optional<ClassMap> thr
       classes(map ? static_cast<std::uint32_t>(map->targets.size()) : opened.classes()),
       full(opened.spec().storage == StorageFormat::full_f32 ||
            opened.spec().storage == StorageFormat::full_f16),
-      // Log-probabilities are logits whose exponentials happen to sum to one.
+      // Log-probabilities are logits whose exponentials sum to one.
       probabilities(opened.spec().kind == ScoreKind::probabilities),
       shards(opened) {
     for (std::size_t c = 0; c < places.size(); ++c)

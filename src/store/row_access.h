@@ -21,11 +21,11 @@ struct RowReader::Impl {
     std::optional<ClassMap> map;
     std::vector<std::int32_t> places;
     std::vector<std::int32_t> numbers;  ///< the inverse of `places`
-    std::vector<std::int32_t> columns;  ///< restrict_: the model's class of each target
-    std::vector<double> group_sizes;    ///< mean_of_group: classes of each target
+    std::vector<std::int32_t> columns;  ///< for restrict_: the model's class of each target
+    std::vector<double> group_sizes;    ///< for mean_of_group: number of classes of each target
     std::uint64_t shard_rows;
     std::uint32_t classes;
-    bool full, probabilities;  ///< whether the store has every class; whether its scores need no
+    bool full, probabilities;  ///< the store has every class; its scores need no
                                ///< softmax
 
     store::OpenShards shards;
@@ -35,23 +35,23 @@ struct RowReader::Impl {
     /// Valid until the calling thread requests another row, unless all shards stay open.
     struct Position {
         const PredictionStore::Shard* shard = nullptr;
-        std::uint32_t row = 0;  ///< of the shard
+        std::uint32_t row = 0;  ///< row of the shard
         RowStatus status = RowStatus::missing;
     };
     Position position(std::uint64_t row) const;
 
-    /// For full rows: the scores in the requested order, in place (and permanent) or in `buffer`.
+    /// For full rows, the scores in the requested order, in place (and permanent) or in `buffer`.
     std::span<const float> scores(const Position& at, std::vector<float>& buffer) const;
-    /// Scores of the classes [begin, end), after a restricting map.
+    /// The scores of the classes [begin, end), after a restricting map.
     void wide(const Position& at, std::uint32_t begin, std::uint32_t end, double* out) const;
-    /// The numbers that rank the classes: the scores, those of the map's targets, or the mean
+    /// The numbers that rank the classes: the scores, the scores of the map's targets, or the mean
     /// probabilities of its groups (in `buffer`). Not for an arg-max map.
     std::span<const float> ranking(std::span<const float> scores, std::vector<float>& buffer) const;
-    /// How to convert scores to probabilities, and the sums for it. Not for mean_of_group.
+    /// The conversion of scores to probabilities, and its sums. Not for mean_of_group.
     RowScale scale_of(std::span<const float> scores, float largest, RowSums& sums) const;
     float probability(float score, RowScale scale) const;
 
-    /// For reduced rows: the stored entries, best first.
+    /// For reduced rows, the stored entries, with the best first.
     struct Kept {
         std::span<const TopEntry> entries;
         double log_sum_exp = 0;

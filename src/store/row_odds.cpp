@@ -1,4 +1,4 @@
-// A row's confidence in double precision, and keys that order the rows by one class.
+// Computes a row's confidence in double precision, and keys that order the rows by one class.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,7 +24,7 @@ double step_below_one(const StoreSpec& spec) {
 }
 
 /// Computes 1 - p. If p is so near 1 that few bits of the difference are left, the sum of the other
-/// classes may be used. It is used if it is about as little, because it keeps all its bits.
+/// classes may be used. The sum is used if it is about as small, because it has full precision.
 struct Rest {
     double value = 0;
     bool of_others = false;
@@ -36,8 +36,8 @@ Rest rest_of(double p, double others, double step) {
     return near_one && agree ? Rest{others, true} : Rest{own, false};
 }
 
-/// For logits with only the best stored, and the log-sum-exp of all. The dropped classes have the
-/// remainder, but at most the last stored score each.
+/// For logits with only the best entries stored, and the log-sum-exp of all. The dropped classes
+/// have the remainder, but at most the last stored score each.
 double kept_log_odds(std::span<const TopEntry> entries, double log_sum_exp, std::uint32_t classes) {
     const auto score = [&](std::size_t k) { return static_cast<double>(entries[k].score); };
     const double best = score(0);
@@ -142,7 +142,7 @@ void RowReader::order_keys(std::uint64_t row, std::uint32_t begin, std::uint32_t
     const double top = odds.log_odds;
     if (all.probabilities) {
         all.wide(at, begin, end, out);
-        // So near 1 that 1 - p is more precise: uses log-odds, which are above 1 there.
+        // If p is so near 1 that 1 - p is more precise, uses log-odds, which are above 1 there.
         const double near_one = 1 - 16 * step_below_one(all.store.spec());
         for (std::size_t t = 0; t < width; ++t) {
             const double p = std::clamp(out[t] / odds.scale, 0.0, 1.0);
@@ -151,7 +151,7 @@ void RowReader::order_keys(std::uint64_t row, std::uint32_t begin, std::uint32_t
     } else if (odds.scale == -infinite_odds) {
         std::fill(out, out + width, -infinite_odds);
     } else {
-        // ln p + ln 2, which is 0 for p = 1/2, and the log-odds above that.
+        // Returns ln p + ln 2, which is 0 for p = 1/2, and the log-odds for larger p.
         const double half = std::log1p(std::exp(-odds.log_odds)) - std::log1p(1.0);
         if (all.map || at.shard->impl->doubles != nullptr) {
             all.wide(at, begin, end, out);

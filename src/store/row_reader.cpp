@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// |P n Y|; -1 without valid classes. With one valid class, it tells whether that is predicted.
+// The size |P n Y|; -1 without valid classes. For one valid class, 1 if it is predicted.
 std::int32_t hits_of(std::span<const float> row, std::span<const std::int32_t> valid,
                      std::int32_t predicted) {
     if (valid.size() == 1) return predicted == valid[0] ? 1 : 0;

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 /// The rows of an incomplete shard.
 struct Begun {
     std::vector<float> scores;
-    std::vector<TopEntry> entries;  // of predicted classes
+    std::vector<TopEntry> entries;  // entries of predicted classes
     std::vector<bool> there;
     std::uint32_t left = 0;
     // rows [first, end) of scores that are not saved yet
@@ -67,7 +67,7 @@ struct RowWriter::Impl {
     ~Impl() {
         try {
             keep();
-        } catch (...) {  // it is computed again
+        } catch (...) {  // the shard is computed again
         }
     }
     Impl(const Impl&) = delete;
@@ -148,7 +148,7 @@ struct RowWriter::Impl {
     /// shard if it is now complete.
     std::optional<Begun> take(std::size_t shard, std::uint32_t at, const ScoreMatrix& scores,
                               std::uint64_t from, std::uint32_t n, std::uint64_t& taken) {
-        // Read before taking the lock. Rows that exist already are dropped later.
+        // The rows are read before taking the lock. Rows that already exist are dropped later.
         std::vector<float> rows(of_classes() ? 0 : std::size_t{n} * spec().classes);
         std::vector<TopEntry> entries;
         if (of_classes()) {

@@ -16,11 +16,11 @@ struct Tensor {
     std::string name;
     std::string dtype;  ///< the file's name for it: "F32", "BF16", "I64", ...
     std::vector<std::uint64_t> shape;
-    std::optional<NumberSpan> values;  ///< none for types that cannot be scores
+    std::optional<NumberSpan> values;  ///< no value for types that cannot be scores
 };
 
-/// The tensors in the order of their names. Throws bad_input: a header that does not fit, is not
-/// JSON, or has wrong offsets and sizes.
+/// The tensors in the order of their names. Throws bad_input for a header that does not fit, is not
+/// JSON, or has wrong offsets or sizes.
 std::vector<Tensor> parse_safetensors(std::span<const std::byte> bytes);
 
 }  // namespace assay::store

@@ -22,7 +22,7 @@ namespace {
 
 using Record = std::shared_ptr<const DatasetRecord>;
 
-/// The description of a store's data set, from the file next to it or from the data in memory.
+/// The description of a store's data set, from its file or from the data in memory.
 Record record_of_data(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
     return std::make_shared<const DatasetRecord>(
@@ -35,13 +35,13 @@ bool lie_together(const PredictionStore& one, const PredictionStore& two) {
            one.folder().parent_path() == two.folder().parent_path();
 }
 
-/// Whether everything in dataset.json is certainly the same, so that it need not be read.
+/// True if everything in dataset.json is certainly the same, so that it need not be read.
 bool have_one_description(const PredictionStore& one, const PredictionStore& two) {
     const std::string &a = one.spec().dataset_id, &b = two.spec().dataset_id;
     return lie_together(one, two) || (!a.empty() && a == b);
 }
 
-/// Whether the list names the classes.
+/// True if the list names the classes.
 bool names_classes(const ClassList& classes) {
     return !classes.empty() && !is_numbered(classes);
 }
@@ -71,12 +71,12 @@ std::string corruption_difference(const std::string& one, const std::string& two
            field_differences(nlohmann::json::parse(one), nlohmann::json::parse(two));
 }
 
-/// Records of shards, each read once.
+/// The records of shards, each read once.
 class ShardRecords {
 public:
     explicit ShardRecords(const PredictionStore& store) : store_(store) {}
 
-    /// Not known() if no record tells, or if the image could not be read then.
+    /// It is not known() without a record, or if the image was unreadable then.
     ImageFile image(std::uint64_t row) {
         const auto shard = static_cast<std::size_t>(row / store_.spec().shard_rows);
         const auto [at, fresh] = records_.try_emplace(shard);
@@ -95,7 +95,7 @@ private:
     std::map<std::size_t, std::optional<ShardRecord>> records_;
 };
 
-/// Pairs of rows with the same id, or with the same file name.
+/// The pairs of rows with the same id, or with the same file name.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs_of_equal(const StringColumn& one,
                                                                     const StringColumn& two,
                                                                     bool names_alone) {
@@ -195,7 +195,7 @@ std::string difference(const PredictionStore& one, const PredictionStore& two, c
     }
     if (needs.labels && !same.labels) {
         std::string labels = labels_difference(one.dataset(), two.dataset(), sides);
-        // The numbers are equal but mean other classes.
+        // The numbers are equal but mean different classes.
         return labels.empty() ? "other classes: " + classes_difference(one.dataset().classes,
                                                                        two.dataset().classes, sides)
                               : "other labels: " + labels;
@@ -287,8 +287,8 @@ std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionS
                 if (from != begin || first->states.size() != second->states.size()) continue;
                 return first->images_hash == second->images_hash;
             }
-            // Compared individually if possible, because an image that only one of them could read
-            // is no difference.
+            // Images are compared individually if possible, because an image that only one store
+            // could read is not a difference.
             const std::uint64_t last = std::min(end, from + second->images.size());
             for (std::uint64_t row = std::max(begin, from); row < last; ++row) {
                 const auto i = static_cast<std::size_t>(row - begin),

@@ -12,7 +12,7 @@
 namespace assay::store {
 namespace {
 
-/// How many of `ids` are missing from `others`, and the first of them.
+/// Describes the `ids` that are missing from `others`: their number and the first id.
 std::string only_among(const StringColumn& ids, const StringColumn& others, std::string_view side) {
     StringIndex index(others.size(), [&](std::uint32_t i) { return others[i]; });
     for (std::uint32_t i = 0; i < others.size(); ++i) index.insert(i);
@@ -27,7 +27,7 @@ std::string only_among(const StringColumn& ids, const StringColumn& others, std:
                        count == 1 ? "" : "the first: ", first);
 }
 
-/// "cat, dog, bird, ...".
+/// Returns text such as "cat, dog, bird, ...".
 std::string classes_text(const ClassList& classes) {
     constexpr std::size_t most = 6;
     if (classes.empty()) return "no names";
@@ -37,7 +37,7 @@ std::string classes_text(const ClassList& classes) {
                        classes.size() > most ? ", ..." : "");
 }
 
-/// Labels in the compared form, with numbers if names alone could hide the difference.
+/// Labels in the compared form, with numbers if names alone might hide the difference.
 std::string item_labels_text(const Dataset& dataset, std::size_t item, bool numbers) {
     std::string text;
     for (const std::int32_t label : dataset.labels[item]) {

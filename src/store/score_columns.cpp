@@ -18,7 +18,7 @@
 namespace assay::store {
 namespace {
 
-/// Columns with these names are side information and no classes, unless a label has the name.
+/// Columns with these names are not classes, unless a label has the name.
 bool is_side_number(std::string_view name) {
     constexpr std::array<std::string_view, 24> keys{
         "step",    "iteration", "seed",    "batch",     "run",      "nll",
@@ -36,7 +36,7 @@ std::vector<std::string> names_at(const ColumnSample& sample, const Columns& col
     return names;
 }
 
-/// The columns PREFIX0, PREFIX1, ... up to a number without a gap, if there are at least two.
+/// The columns PREFIX0, PREFIX1, ... without a gap, if there are at least two.
 Columns series_in(const ColumnSample& sample) {
     std::map<std::string_view, Columns> groups;
     for (std::size_t c = 0; c < sample.names.size(); ++c) {
@@ -66,7 +66,7 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const ClassLi
         const bool from_0 = !places_of(names).empty();
         out.kind_name = names.front();
         const bool numbers = is_placeholder(numbered(names.front())->first);
-        // Names such as "grade0" are the classes' own, unless a list names the classes otherwise.
+        // Names such as "grade0" are the classes' own names, unless a list gives other names.
         if (from_0 && (numbers || !list.empty())) return out;
         if (numbers) {
             for (std::string& name : names) name = fmt::format("{}", numbered(name)->second);
@@ -87,14 +87,14 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const ClassLi
     return out;
 }
 
-/// Names quoted for the shell.
+/// The names, quoted for the shell.
 std::string typed(const std::vector<std::string>& names) {
     const std::string text = fmt::format("{}", fmt::join(names, ","));
     // shell_word() treats "-x" as a file.
     return text.starts_with('-') ? "'" + text + "'" : shell_word(text);
 }
 
-/// A column that may not be a class, and why.
+/// A column that may not be a class, with the reason.
 struct Doubt {
     std::size_t column = 0;
     std::vector<std::string> why;
@@ -125,14 +125,14 @@ struct Doubt {
             listed(sample.names)));
 }
 
-/// Whether a label has the name of a column.
+/// True if a label has the name of a column.
 bool has_named_column(const ColumnSample& sample) {
     return sample.named && std::ranges::any_of(sample.names, [&](const std::string& name) {
                return sample.labels.contains(name);
            });
 }
 
-/// Columns without evidence of being classes, and why each may not be one.
+/// Columns without evidence that they are classes, with the reason for each.
 std::vector<Doubt> doubts_of(const ColumnSample& sample) {
     const ColumnNumbers numbers(sample);
     const bool any_named = has_named_column(sample);
@@ -149,7 +149,7 @@ std::vector<Doubt> doubts_of(const ColumnSample& sample) {
         const std::string& name = sample.names[c];
         if (sample.named && sample.labels.contains(name)) continue;
         Doubt doubt{c, {}};
-        if (sums) {  // with the column the row sums to 1, and without it too only if it is 0
+        if (sums) {  // rows sum to 1; without a column, only if it is 0
             if (sample.named && numbers.is_zero(c) && constant < columns)
                 doubt.why.emplace_back("0 in all rows");
         } else {

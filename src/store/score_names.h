@@ -1,5 +1,5 @@
-// Interprets names of score columns: "prob_cat" is the class cat, "c7" the class with number 7, and
-// "cat.1" is a second column "cat".
+// Interprets names of score columns: "prob_cat" is the class cat, "c7" is the class with number 7,
+// and "cat.1" is a second column "cat".
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,19 @@ namespace assay::store {
 
 using Columns = std::vector<std::size_t>;
 
-/// ("prob", "cat") for "prob_cat": the prefix and the class's name.
+/// Returns the prefix and the class's name: ("prob", "cat") for "prob_cat".
 std::optional<std::pair<std::string_view, std::string_view>> prefixed(std::string_view name);
 
 /// The columns for each such prefix that at least two columns have.
 std::map<std::string_view, Columns> prefix_groups(const std::vector<std::string>& names);
 
-/// Whether at least two names have a score prefix followed by a class: "prob_cat".
+/// True if at least two names have a score prefix followed by a class, such as "prob_cat".
 bool has_prefix_group(const std::vector<std::string>& names);
 
-/// "prob_12" gives ("prob", 12), "c7" ("c", 7), "7" ("", 7); nothing without a number at the end.
+/// Converts "prob_12" to ("prob", 12), "c7" to ("c", 7), "7" to ("", 7), others to nothing.
 std::optional<std::pair<std::string_view, std::uint64_t>> numbered(std::string_view name);
 
-/// Whether this prefix of a number is not part of a class's name: "c7", "prob_7".
+/// True if this prefix of a number is not part of a class's name, as in "c7" and "prob_7".
 bool is_placeholder(std::string_view prefix);
 
 /// The position of each name's score, if the names are the numbers 0 to C - 1 after a common
@@ -41,13 +41,13 @@ Columns places_of(const std::vector<std::string>& names);
 /// several prefixes.
 Columns by_number(const std::vector<std::string>& names);
 
-/// The class in the list for each name. Empty unless the names are all of its classes.
+/// The class in the list for each name. Empty unless the names are all classes of the list.
 Columns places_of_list(const ClassList& list, const std::vector<std::string>& names);
 
 /// The names sorted by position.
 std::vector<std::string> placed(const std::vector<std::string>& names, const Columns& place);
 
-/// The columns that seem to be copies of another one, which pandas and DuckDB name "cat.1" and
+/// The columns that seem to be copies of another column. pandas and DuckDB name them "cat.1" and
 /// "cat_1" next to "cat".
 Columns copies_in(const std::vector<std::string>& names);
 

@@ -1,4 +1,4 @@
-// What a caller reads of one shard of a store: its records and its scores.
+// Gives a caller the records and scores of one shard of a store.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -63,7 +63,7 @@ std::string why_locks_are_local(std::string_view mounts, const fs::path& folder)
     const std::string path = folder.lexically_normal().string();
     Mount nearest;
     for (Mount& mount : parse_mounts(mounts)) {
-        // The last mount at a folder covers the earlier ones.
+        // The last mount at a folder hides earlier mounts.
         if (lies_below(path, mount.folder) && mount.folder.size() >= nearest.folder.size())
             nearest = std::move(mount);
     }

@@ -19,11 +19,11 @@ struct SideRecord {
 /// The findings of an attack's controls (assay/robustness/attack_verdict.h).
 inline constexpr SideRecord attack_control_record = {"control.json", "assay.attack_control"};
 
-/// `value` is an object; `schema`, `schema_version` and `store` are added to it. Throws io.
+/// `value` is an object. `schema`, `schema_version` and `store` are added to it. Throws io.
 void write_side_record(const PredictionStore& store, const SideRecord& record,
                        nlohmann::json value);
-/// Returns nothing if there is no such file, or if the store is in memory. Throws bad_input:
-/// damaged, of another store, or of another version.
+/// Returns nothing if there is no such file, or if the store is in memory. Throws bad_input if the
+/// file is damaged, or is of another store or version.
 std::optional<nlohmann::json> read_side_record(const PredictionStore& store,
                                                const SideRecord& record);
 

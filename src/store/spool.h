@@ -1,4 +1,4 @@
-// An unnamed temporary file: bytes are appended without a known total, and then read as one mapped
+// An unnamed temporary file. Bytes are appended without a known total, and then read as one mapped
 // array.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace assay::store {
 
 class Spool {
 public:
-    /// The file is created in `folder`, so that a large one does not fill a small /tmp. The system
-    /// removes it, however the process ends. Throws io.
+    /// The file is created in `folder`, so that a large file does not fill a small /tmp. The system
+    /// removes it at the end of the process. Throws io.
     explicit Spool(const std::filesystem::path& folder);
     ~Spool();
     Spool(const Spool&) = delete;

@@ -26,7 +26,7 @@ struct PredictionStore::Shard::Impl {
     std::uint32_t per_row;  // numbers or entries per row
     store::ShardRecord record;
     std::vector<MappedFile> maps;                  // in the order of the record
-    std::vector<std::span<const std::byte>> data;  // their data, without the headers
+    std::vector<std::span<const std::byte>> data;  // data of the files, without headers
     std::vector<float> floats;                     // for a store in memory with other numbers
     store::ShardData reduced;                      // likewise
     std::shared_ptr<const ScoreMatrix> doubles;    // for a store in memory with float64 numbers
@@ -42,7 +42,7 @@ struct PredictionStore::Shard::Impl {
     std::span<const T> numbers(std::size_t file) const {
         return {reinterpret_cast<const T*>(data[file].data()), data[file].size() / sizeof(T)};
     }
-    /// Checks that class numbers are classes, because reduced forms pass them on. Throws bad_input.
+    /// Checks that class numbers are classes, because reduced forms use them. Throws bad_input.
     void check_entries() const;
 };
 
@@ -54,11 +54,11 @@ public:
     virtual ~ShardsInMemory() = default;
     /// Thread-safe.
     virtual std::shared_ptr<const PredictionStore::Shard::Impl> load(std::size_t index) const = 0;
-    /// Whether every load makes the shard's numbers again, so that not all of them should be kept.
+    /// True if each load computes the numbers again, so that not all should be kept.
     virtual bool makes_copies() const = 0;
 };
 
-/// What a writer changes before and after it replaces a shard's files: it first withdraws the mark
+/// The marks that a writer changes when it replaces a shard's files. It first removes the mark
 /// `finished` from the manifest, then removes the shard's record.
 struct WriterMarks {
     FileState manifest, own_manifest, record;
@@ -72,17 +72,17 @@ struct PredictionStore::Impl {
     store::Manifest manifest;
     std::vector<bool> present;
     std::vector<StorePart> unfinished;
-    std::string written_by;  // who was writing the store when it was opened
-    /// Checksums are verified once. For each shard: the beginning of its record's hash, or 0.
+    std::string written_by;  // the writer of the store when it was opened
+    /// Checksums are verified once. For each shard, the beginning of its record's hash, or 0.
     std::unique_ptr<std::atomic<std::uint64_t>[]> verified;
     mutable std::mutex mutex;  // for `dataset`
     mutable std::optional<Dataset> dataset;
     std::unique_ptr<const store::ShardsInMemory> memory;  // null if the store has a folder
 
     std::shared_ptr<const Shard::Impl> load(std::size_t index) const;
-    /// The same, but if a writer caused the error, the message says so.
+    /// The same, but the message mentions a writer that caused the error.
     std::shared_ptr<const Shard::Impl> load_unless_written(std::size_t index) const;
-    /// Whether no writer has changed the shard since its marks were `before`.
+    /// True if no writer has changed the shard since its marks were `before`.
     bool is_untouched_since(const store::WriterMarks& before, std::size_t index) const;
     std::string replaced_text(std::size_t index) const;
 };

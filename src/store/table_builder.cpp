@@ -112,8 +112,8 @@ void TableBuilder::add_top(std::optional<std::string_view> id, std::vector<TopEn
                   const bool has_nan =
                       std::any_of(entries.begin(), entries.end(),
                                   [](const TopEntry& e) { return std::isnan(e.score); });
-                  // NaN has no place in an order. Such rows keep their order, and are recorded as
-                  // not finite later.
+                  // NaN cannot be ordered. Such rows keep their order, and are recorded as not
+                  // finite later.
                   if (!has_nan) {
                       std::stable_sort(
                           entries.begin(), entries.end(),

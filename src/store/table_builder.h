@@ -21,17 +21,17 @@ class TableBuilder {
 public:
     explicit TableBuilder(const SourceOptions& options);
 
-    /// Sets the image's own label for the row or entry that is added next; nothing if it has none.
-    /// If the format has labels, call it before each.
+    /// Sets the image's own label for the next row or entry, or nothing if it has no label. If the
+    /// format has labels, call this before each row or entry.
     void set_truth(std::optional<std::string> text) { truth_ = std::move(text); }
 
     void add_full(std::optional<std::string_view> id, std::span<const float> scores);
     /// Begins a row of entries, or continues it if `id` is that of the previous row (in a table
     /// with a line for each entry).
     void add_entry(std::string_view id, TopEntry entry);
-    /// A whole row of entries.
+    /// Adds a whole row of entries.
     void add_top(std::optional<std::string_view> id, std::vector<TopEntry> entries);
-    /// The class that a text means: a number, or an id or a unique name of the class list.
+    /// The class with this number, id or unique name in the class list.
     std::int32_t class_of(std::string_view text) const;
 
     ScoreSource finish();

@@ -46,7 +46,7 @@ std::string several_devices(const std::map<std::string, std::size_t>& computed_o
            list;
 }
 
-/// Everything refers to the store as it was when opened.
+/// All results are for the store as it was when opened.
 StoreCheck check(const std::filesystem::path& folder) {
     StoreCheck checked{.folder = folder,
                        .shards = {},
@@ -117,7 +117,7 @@ std::string state_of(const StoreCheck& check) {
 
 constexpr std::size_t line_width = 96;
 
-/// For people: a store's problems, below its name.
+/// Shows a store's problems below its name, for people.
 std::string problems_text(const StoreCheck& check) {
     std::string out = check.folder.string() + ":";
     for (const std::string& problem : check.problems) {
@@ -126,7 +126,7 @@ std::string problems_text(const StoreCheck& check) {
     return out;
 }
 
-/// Each note once, with the number of stores that it concerns.
+/// Lists each note once, with the number of its stores.
 std::vector<std::string> all_notes(const std::vector<StoreCheck>& checks) {
     std::vector<std::string> order;
     std::map<std::string, std::size_t> count;
@@ -145,7 +145,7 @@ std::vector<std::string> all_notes(const std::vector<StoreCheck>& checks) {
 /// A row of the table.
 struct CheckedRow {
     std::optional<std::filesystem::path> store;
-    nlohmann::json shards, missing;  ///< "?" if they are not known
+    nlohmann::json shards, missing;  ///< "?" if not known
     std::string state;
 };
 ResultType result_type(ResultOf<CheckedRow>) {
@@ -167,7 +167,7 @@ CheckedRow row_of(const StoreCheck& check) {
     return {check.folder, known(check.shards), known(check.missing), state_of(check)};
 }
 
-/// One row per store. A store with several problems gets a row for each.
+/// Writes one row per store. A store with several problems has a row for each problem.
 std::vector<CheckedRow> records_of(const std::vector<StoreCheck>& checks) {
     std::vector<CheckedRow> rows;
     for (const StoreCheck& check : checks) {

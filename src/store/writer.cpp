@@ -47,12 +47,12 @@ struct StoreWriter::Impl {
     Manifest manifest;
     std::optional<FileLock> lock;
     bool ended = false;
-    mutable std::mutex mutex;       // for all that is below, and whether the manifest says finished
+    mutable std::mutex mutex;       // for all members below, and the manifest's finished mark
     std::vector<KnownShard> known;  // one per shard
     ShardRange part;
-    std::vector<bool> share;  // for each shard, whether it belongs to this rank; empty means all of
+    std::vector<bool> share;  // by shard, true if it belongs to this rank; empty means all of
                               // the part
-    ComputedOn computed_on;   // by this writer
+    ComputedOn computed_on;   // device and libraries of this writer
     std::string lock_warning;
 
     const StoreSpec& spec() const { return manifest.spec; }
@@ -319,8 +319,8 @@ KnownShard StoreWriter::Impl::commit(std::size_t shard, Scores scores,
     record.computed_on = computed_on;
     const std::string text = record_text(record, spec());
     write(record_path(folder, shard), std::string_view(text));
-    // If two writers do not see each other's locks, the one whose record came last finds the
-    // other's scores. So a record never stays next to scores that it does not describe.
+    // If two writers do not see each other's locks, the writer of the last record finds the other's
+    // scores. So a record does not remain next to scores that it does not describe.
     for (const auto& [path, identity] : written) {
         if (identity_of_file(path) == identity) continue;
         withdraw_record(shard);

@@ -16,18 +16,18 @@
 namespace assay::study {
 namespace {
 
-/// "APPL", in the header of the file.
+/// The bytes "APPL" in the header of the file.
 constexpr std::int64_t people_id = 0x4150504C;
 constexpr std::size_t longest_name = 200;
 
-/// A token is "<id>.<secret>": the id finds the row, and only secrets are compared.
+/// A token is "<id>.<secret>". The id identifies the row, and only secrets are compared.
 std::string token_of(std::int64_t id, std::string_view secret) {
     return fmt::format("{}.{}", id, secret);
 }
 
-/// Whether a name has no control characters and no invisible ones, by which two names could differ
-/// and look alike. Invisible ones are no-break space, soft hyphen, zero-width characters, direction
-/// marks and the byte order mark.
+/// True if a name has no control characters and no invisible characters, with which different names
+/// could look equal. Invisible characters are no-break space, soft hyphen, zero-width characters,
+/// direction marks and the byte order mark.
 bool is_name(std::string_view text) {
     if (text.empty() || text.size() > longest_name || !is_utf8(text)) return false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -37,7 +37,7 @@ bool is_name(std::string_view text) {
         const unsigned first = byte(i), second = byte(i + 1), third = byte(i + 2);
         if (first < 0x20 || first == 0x7F) return false;
         if (first == 0xC2 && (second < 0xA0 || second == 0xA0 || second == 0xAD)) return false;
-        // U+2000 to U+200F, U+2028 to U+202F, U+205F to U+206F, U+FEFF.
+        // Characters U+2000 to U+200F, U+2028 to U+202F, U+205F to U+206F, U+FEFF.
         if (first == 0xE2 && second == 0x80 && (third < 0x90 || (third >= 0xA8 && third < 0xB0)))
             return false;
         if (first == 0xE2 && second == 0x81 && third >= 0x9F && third < 0xB0) return false;
@@ -67,7 +67,7 @@ void check_people_file(const Database& database) {
     }
 }
 
-/// Its maker may have been killed before creating its tables.
+/// The process that created the file may have been killed before it created the tables.
 bool is_unfinished(const Database& database) {
     return database.integer("SELECT count(*) FROM sqlite_schema") == 0 &&
            database.integer("PRAGMA application_id") == 0;
@@ -153,7 +153,7 @@ const Person* People::named(std::string_view name) const {
 
 std::optional<std::int64_t> People::whose(std::string_view token, bool* revoked) const {
     if (revoked != nullptr) *revoked = false;
-    // An unknown number costs a comparison, too, so that the time is the same.
+    // An unknown number also costs a comparison, so that the time is the same.
     static const std::string nobodys = token_of(0, new_secret());
     const Person* claimed = nullptr;
     const std::string_view number = token.substr(0, token.find('.'));
@@ -223,7 +223,7 @@ std::vector<std::pair<std::int64_t, std::string>> People::held() const {
 }
 
 void People::keep_held(const std::map<std::int64_t, std::vector<std::string>>& screens) {
-    // It cannot be changed within a transaction. Links are always synced.
+    // This setting cannot be changed within a transaction. Links are always synced.
     const bool unsynced = !transaction_;
     const auto set_synced = [&](const char* how) {
         if (unsynced) database_.execute(std::string("PRAGMA synchronous = ") + how);

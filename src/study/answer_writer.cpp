@@ -26,8 +26,8 @@ AnswerWriter::AnswerWriter(Database& database)
                                "counts) VALUES (?, ?, ?, ?, ?, ?, ?)")),
       give_(database.prepare("INSERT OR IGNORE INTO given (annotator, question) VALUES (?, ?)")) {}
 
-// Statements are reset after their last use, because an open one would keep the old state of the
-// file.
+// Statements are reset after their last use, because an open statement would keep the old state of
+// the file.
 
 std::int64_t AnswerWriter::annotator(std::string_view name, const std::string& what) {
     annotator_.reset();

@@ -1,5 +1,5 @@
 // Writes answers from a labeling page or a file to the tables of a study. No answer is ever
-// deleted. Of an annotator's answers to a question, one counts.
+// deleted. One of an annotator's answers to a question counts.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ public:
     explicit AnswerWriter(Database& database);
 
     /// The row of the annotator with this name, created if missing. Throws bad_input if the name is
-    /// invalid; `what` begins the message.
+    /// invalid. `what` begins the message.
     std::int64_t annotator(std::string_view name, const std::string& what);
-    /// What exists under the key of this answer.
+    /// Finds an existing answer with the key of this answer.
     enum class Known : std::uint8_t { nothing, same, other };
     Known find(const GivenAnswer& given);
     /// The counting answer of the same annotator to the same question.
@@ -37,9 +37,9 @@ public:
         std::string at, key;
     };
     std::optional<Counting> counting(std::int64_t question, std::int64_t annotator);
-    /// Marks all of these as not counting.
+    /// Marks all these answers as not counting.
     void outdate(std::int64_t question, std::int64_t annotator);
-    /// If `counts`, it replaces the one that counted. Throws bad_input if the key exists.
+    /// If `counts`, the answer replaces the counting answer. Throws bad_input if the key exists.
     void write(const GivenAnswer& given, bool counts);
     /// Records that an annotator was given the screen that begins with this question.
     void give(std::int64_t question, std::int64_t annotator);

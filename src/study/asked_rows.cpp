@@ -12,7 +12,7 @@
 
 namespace assay::study {
 
-/// For images without scores, in files of labels. No class has this number.
+/// The class number for images without scores in files of labels. No class has this number.
 constexpr std::uint16_t label_of_none = 65535;
 
 RowLimits::RowLimits(const Database& database) : path_(database.path().string()) {

@@ -1,4 +1,4 @@
-// The questions to people and their answers as rows: images, questions, annotators, answers.
+// Reads and writes questions and answers as rows: images, questions, annotators, answers.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ QuestionName question_name(std::uint64_t seed, std::int64_t image, std::uint16_t
 class QuestionRows {
 public:
     QuestionRows(Database& database, std::uint64_t seed);
-    /// Throws bad_input if it exists.
+    /// Throws bad_input if the question exists.
     void add(std::int64_t image, std::uint16_t label, const std::optional<bool>& gold = {});
 
 private:
@@ -58,7 +58,7 @@ struct AnswerRow {
     Answer answer = Answer::no;
 };
 
-/// Valid references to rows. Foreign keys enforce them, unless another program wrote the file.
+/// Checks references to rows. Foreign keys enforce them unless another program wrote the file.
 class RowLimits {
 public:
     explicit RowLimits(const Database& database);
@@ -73,17 +73,17 @@ private:
 };
 
 std::map<std::int64_t, ImageRow> read_images(const Database& database);
-/// By id, including gold.
+/// Questions by id, including gold.
 std::vector<QuestionRow> read_questions(const Database& database);
 std::vector<AnnotatorRow> read_annotators(const Database& database);
-/// Counting answers, by question, then in the order in which their annotators first answered it, so
-/// that a correction keeps its position. `blocked` includes answers of blocked annotators.
+/// Counting answers, sorted by question, then by the annotators' first answers, so that a
+/// correction keeps its position. `blocked` includes answers of blocked annotators.
 std::vector<AnswerRow> read_answers(const Database& database, bool blocked = false);
 
 /// Blocks or unblocks an annotator, with a decision, and keeps their answers. Does nothing if that
-/// is the current state. Throws usage if nobody with this name has answered in `folder`.
+/// is the current state. Throws usage if no annotator with this name has answered in `folder`.
 struct Blocked {
-    AnnotatorRow annotator;  ///< as it was
+    AnnotatorRow annotator;  ///< the row before the change
     bool changed = false;
 };
 Blocked block_annotator(Database& database, std::string_view folder, std::string_view name,

@@ -26,13 +26,13 @@ std::vector<std::string> key_columns(const Table& table) {
     return names;
 }
 
-/// The rows of a table in a database, and their faults.
+/// Reads the rows of a table in a database, and finds faults.
 class TableCheck {
 public:
     TableCheck(const Database& database, const Table& table, ColumnCheck& check)
         : database_(database), table_(table), check_(check), keys_(key_columns(table)) {}
 
-    /// Checks which columns exist. Returns false if nothing of the table can be read.
+    /// Checks which columns exist. Returns false if no part of the table can be read.
     bool look_for_columns(StudyKind kind, std::int64_t of_version) {
         const auto there = columns_there(database_, table_);
         const bool later = table_.since.of(kind) > of_version;
@@ -130,7 +130,7 @@ private:
     };
 
     std::string file() const { return database_.path().string(); }
-    /// Whether other columns that mark paths exist.
+    /// True if the columns that mark paths exist.
     bool may_be_path(const Column& column) const { return !column.path_by.empty() && all_there(); }
     bool all_there() const { return columns_.size() == table_.columns.size(); }
     std::string listed_keys(std::string_view before = "") const {
@@ -139,7 +139,7 @@ private:
             text += fmt::format("{}{}{}", text.empty() ? "" : ", ", before, key);
         return text;
     }
-    /// "row 5", "row (pair 1, image 2)".
+    /// Returns text such as "row 5" or "row (pair 1, image 2)".
     std::string row_name(const Statement& row) const {
         const auto shown = [&](std::size_t k) { return shown_text(row.text(static_cast<int>(k))); };
         if (keys_.size() == 1) return "row " + shown(0);
@@ -148,7 +148,7 @@ private:
             text += fmt::format("{}{} {}", text.empty() ? "" : ", ", keys_[k], shown(k));
         return fmt::format("row ({})", text);
     }
-    /// `at` is the query's column with the type; the value follows it.
+    /// `at` is the query's column with the type. The value is in the next column.
     void note(Fault& fault, const Statement& row, const Column& column, int at) const {
         const std::string type = row.text(at);
         const bool right = type == "null" ? column.optional
@@ -198,7 +198,7 @@ private:
     const Table& table_;
     ColumnCheck& check_;
     std::vector<std::string> keys_;
-    std::vector<const Column*> columns_;  ///< that are there
+    std::vector<const Column*> columns_;  ///< existing columns
 };
 
 }  // namespace

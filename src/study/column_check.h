@@ -11,8 +11,8 @@
 namespace assay::study {
 
 struct ColumnCheck {
-    /// One sentence for each column with a wrong value: file, table, first row, column, value, what
-    /// is allowed, and how many more rows are wrong.
+    /// One sentence for each column with a wrong value: file, table, first row, column, value,
+    /// allowed values, and the number of other wrong rows.
     std::vector<std::string> problems;
     bool complete = true;  ///< all tables and columns exist
 };

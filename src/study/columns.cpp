@@ -76,7 +76,7 @@ bool is_plain_text(std::string_view text, bool lines) {
         const auto byte = static_cast<unsigned char>(text[i]);
         if (byte < 0x20 && !(lines && (byte == '\n' || byte == '\t'))) return false;
         if (byte == 0x7F) return false;
-        // U+0080 to U+009F.
+        // The characters U+0080 to U+009F.
         if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0)
             return false;
     }
@@ -143,7 +143,7 @@ bool may_hold(const Column& column, std::int64_t number) {
 }
 
 std::string shown_text(std::string_view text) {
-    // Applied again, because truncation may cut a character.
+    // The check is applied again, because truncation may cut a character.
     return without_controls(shortened(without_controls(text)));
 }
 

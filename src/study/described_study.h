@@ -6,11 +6,11 @@
 
 namespace assay::study {
 
-/// `assay.mad_verify/1`.
+/// Schema `assay.mad_verify/1`.
 struct CompetitionCheck {
     const StudyCheck* check;
 };
-/// `assay.labelling_verify/1`.
+/// Schema `assay.labelling_verify/1`.
 struct FolderCheck {
     const StudyCheck* check;
 };

@@ -1,4 +1,4 @@
-// A table of two columns for the counts in a described result.
+// Makes a table of two columns for the counts in a described result.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace assay::study {
 
-/// One row for each whole number, in the order of the description: its name, and its value under
-/// `value`.
+/// Has one row for each whole number, in the order of the description: its name, and its value
+/// under `value`.
 assay::Table quantities_of(const ResultType& type, const void* object, const std::string& value);
 
 template <IsResult S>

@@ -11,7 +11,7 @@
 namespace assay::study {
 
 std::string new_secret() {
-    // 5 bits per character, without characters that look alike.
+    // The characters encode 5 bits each. Characters that look alike are excluded.
     constexpr std::string_view alphabet = "abcdefghijkmnpqrstuvwxyz23456789";
     static_assert(alphabet.size() == 32);
     std::array<unsigned char, 32> random{};
@@ -31,7 +31,7 @@ std::string new_secret() {
 
 bool same_secret(std::string_view one, std::string_view two) {
     if (one.size() != two.size()) return false;
-    // Volatile, because a compiler that sees through the loop could stop at the first difference.
+    // The variable is volatile, because otherwise the compiler could stop at the first difference.
     volatile unsigned char difference = 0;
     for (std::size_t i = 0; i < one.size(); ++i)
         difference = static_cast<unsigned char>(

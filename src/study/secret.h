@@ -1,4 +1,4 @@
-// The secrets in links.
+// Makes and compares the secrets in links.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace assay::study {
 
-/// 32 letters and digits from the system's random numbers: 160 bits. Throws io if it has none.
+/// Returns 32 random letters and digits: 160 bits. Throws io if the system has no random numbers.
 std::string new_secret();
-/// Whether two texts are equal, in a time that does not depend on where they differ.
+/// True if two texts are equal. The time does not depend on the place of a difference.
 bool same_secret(std::string_view one, std::string_view two);
 
 }  // namespace assay::study

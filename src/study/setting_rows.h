@@ -1,4 +1,4 @@
-// The settings of a study as rows with name and value as text. The last row of a name counts.
+// Stores a study's settings as rows of name and value. The last row of a name counts.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ struct Kind<std::optional<T>> {
 
 namespace assay::study {
 
-/// The last value of each setting; with `first`, the value with which the study began.
+/// The last value of each setting, or with `first` the initial value.
 std::map<std::string, std::string> read_settings(const Database& database, bool first = false);
 /// The value of a required setting.
 const std::string& setting_of(const std::map<std::string, std::string>& text,
@@ -38,14 +38,14 @@ const std::string& setting_of(const std::map<std::string, std::string>& text,
 /// "" for unset fields.
 std::map<std::string, std::string> settings_of_fields(const void* object,
                                                       std::span<const Field> fields);
-/// Sets fields from such texts. Throws bad_input, naming file, setting, value and what is allowed;
-/// usage if `file` is "" because a program set them.
+/// Sets fields from such texts. Throws bad_input with file, setting, value and allowed values.
+/// Throws usage if `file` is "" because a program set the values.
 void take_settings(void* object, std::span<const Field> fields,
                    const std::map<std::string, std::string>& text, const std::string& file);
-/// Throws as take_settings().
+/// Throws the errors of take_settings().
 void refuse_settings(const std::string& fault, const std::string& file);
-/// Stores a new value with a decision. Throws bad_input if the value is no text, or no path where
-/// one is required.
+/// Stores a new value with a decision. Throws bad_input if the value is not a text, or not a path
+/// where a path is required.
 void write_setting(Database& database, std::string_view name, std::string_view value,
                    std::string_view reason);
 

@@ -23,7 +23,7 @@ bool check_database(Problems& problems, const Database& database, std::span<cons
         for (std::string& problem : found.problems) problems.add(std::move(problem));
         complete = found.complete;
     });
-    // SQLite's findings come after those with a row and a column.
+    // SQLite's findings are after findings with a row and a column.
     problems.look([&] {
         for (std::string& problem : database.problems()) problems.add(std::move(problem));
     });
@@ -104,7 +104,7 @@ ResultType result_type(ResultOf<CheckedStudy>) {
     return rows;
 }
 
-/// A problem of it; "" if all is well.
+/// A problem of the object, or "" if there is none.
 struct StudyProblem {
     std::vector<CheckedStudy> studies;  ///< one
     std::string problem;

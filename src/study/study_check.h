@@ -16,7 +16,7 @@ namespace assay::study {
 /// One sentence for each problem, in the order of discovery.
 class Problems {
 public:
-    /// Calls part() and records its errors about damage. Returns false if there was one.
+    /// Calls part() and records its errors about damage. Returns false if there was an error.
     template <class Part>
     bool look(Part&& part) {
         try {
@@ -36,7 +36,7 @@ private:
 };
 
 /// Checks the databases of a study: every column of every table, the pages of the files, and the
-/// people of its labeling page. Then calls `opened` for further checks, unless the study cannot be
+/// people of the labeling page. Then calls `opened` for further checks, unless the study cannot be
 /// opened, or tables or columns are missing. Throws busy, io.
 StudyCheck check_study(const std::filesystem::path& folder, StudyKind kind,
                        const std::function<void(Problems&)>& opened);

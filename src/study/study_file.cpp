@@ -38,7 +38,7 @@ void note_version(Database& database) {
 /// Adds columns and tables from later versions.
 void bring_up_to_date(Database& database, StudyKind kind) {
     Transaction all(database);
-    // Another process may have done it meanwhile.
+    // Another process may have updated the file meanwhile.
     const std::int64_t there = version_of_study(database, kind);
     if (there == study_version) return;
     for (const Table& table : study_tables()) {

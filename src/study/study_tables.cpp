@@ -11,7 +11,7 @@ namespace assay::study {
 namespace {
 
 constexpr std::int64_t any_least = INT64_MIN, most_32_bits = UINT32_MAX;
-/// Until version 2 for competitions only, or for folders of questions only.
+/// Tables that until version 2 were only for competitions, or only for folders of questions.
 constexpr Since of_competitions{.competition = 1, .questions = 2};
 constexpr Since of_questions{.competition = 2, .questions = 1};
 constexpr Since of_draws{.competition = 3, .questions = 3};
@@ -35,7 +35,7 @@ constexpr std::array decision_columns = {
            .holds = Holds::word,
            .of = "created setting added removed restored excluded replaced duplicate control gold "
                  "blocked unblocked asked"},
-    // A setting, classifier, image or annotator.
+    // The name of a setting, classifier, image or annotator.
     Column{.name = "subject", .holds = Holds::text},
     Column{
         .name = "value", .holds = Holds::text, .path_by = "subject", .path_names = path_settings},
@@ -50,14 +50,14 @@ constexpr std::array setting_columns = {
     Column{.name = "decision", .holds = Holds::row, .of = "decision"},
 };
 
-// The labels of questions; for a competition in the order of the scores.
+// The labels of questions. For a competition, they are in the order of the scores.
 constexpr std::array class_columns = {
     Column{.name = "number", .holds = Holds::number},
     Column{.name = "id", .holds = Holds::text, .unique = true},
     Column{.name = "name", .holds = Holds::text},
-    // '': nobody gave one.
+    // '' means that no description was given.
     Column{.name = "definition", .holds = Holds::text, .missing_text = "''", .since = of_questions},
-    // One per line.
+    // There is one example per line.
     Column{.name = "synonyms", .holds = Holds::text, .missing_text = "''", .since = of_questions},
 };
 
@@ -75,14 +75,14 @@ constexpr std::array edge_columns = {
 };
 
 constexpr std::array classifier_columns = {
-    Column{.name = "number", .holds = Holds::number, .most = most_32_bits},  // as they came
+    Column{.name = "number", .holds = Holds::number, .most = most_32_bits},  // in the given order
     Column{.name = "name", .unique = true},
     Column{.name = "store", .holds = Holds::path},  // the store of its scores
     Column{.name = "store_id"},
     Column{.name = "labels_hash", .holds = Holds::hash},  // hashes of the files in predictions/
     Column{.name = "confidences_hash", .holds = Holds::hash},
     Column{.name = "threshold", .holds = Holds::number, .most = 200},
-    Column{.name = "scored", .holds = Holds::number},  // images with scores
+    Column{.name = "scored", .holds = Holds::number},  // number of images with scores
     Column{.name = "confident",
            .holds = Holds::number},  // of these, images that reach the threshold
     Column{.name = "active", .holds = Holds::number, .most = 1},
@@ -93,24 +93,24 @@ constexpr std::array classifier_columns = {
 constexpr std::array image_block_columns = {
     Column{.name = "block", .holds = Holds::number},
     Column{.name = "digest", .holds = Holds::number, .least = any_least},
-    // the classifier whose store recorded it
+    // the classifier whose store recorded the hash
     Column{.name = "classifier", .holds = Holds::row, .of = "classifier"},
 };
 
-// The numbers of a competition's images are those of the data set. Negative ones were added as
+// The numbers of a competition's images are those of the data set. Negative numbers were added as
 // gold. Only relevant images have a row.
 constexpr std::array image_columns = {
     Column{.name = "number", .holds = Holds::number, .least = any_least},
     Column{.name = "id", .holds = Holds::text, .unique = true},
     Column{.name = "path", .holds = Holds::path},
-    // Perceptual hash, if it was needed.
+    // The perceptual hash, if it was needed.
     Column{.name = "near_hash",
            .holds = Holds::number,
            .least = any_least,
            .optional = true,
            .since = of_competitions},
-    // For images in a round of questions with a budget. The columns are the stratum of the draw,
-    // the order, and the probability among the remaining images of the stratum (in units of 2^-53).
+    // Columns for images in a round of questions with a budget: the stratum of the draw, the order,
+    // and the probability among the remaining images of the stratum (in units of 2^-53).
     Column{.name = "draw_stratum", .holds = Holds::number, .optional = true, .since = of_draws},
     Column{.name = "draw", .holds = Holds::number, .optional = true, .since = of_draws},
     Column{.name = "draw_probability",
@@ -131,7 +131,7 @@ constexpr std::array pair_columns = {
     Column{.name = "first", .holds = Holds::row, .of = "classifier"},
     Column{.name = "second", .holds = Holds::row, .of = "classifier"},
     Column{.name = "candidates", .holds = Holds::number},  // images: confident disagreement
-    // number of images, whatever the confidence
+    // number of images with any confidence
     Column{.name = "disagreeing", .holds = Holds::number},
     Column{.name = "k", .holds = Holds::number, .most = most_32_bits},  // images wanted
 };
@@ -139,9 +139,9 @@ constexpr std::array pair_columns = {
 constexpr std::array selected_columns = {
     Column{.name = "pair", .holds = Holds::row, .of = "pair"},
     Column{.name = "image", .holds = Holds::row, .of = "image"},
-    // In the order of discrepancy, from 0. Replaced ones keep their old place.
+    // The place in the order of discrepancy, from 0. Replaced images keep their old place.
     Column{.name = "place", .holds = Holds::number, .most = most_32_bits},
-    // The random order in which a pair's images are asked about.
+    // The random order of questions about a pair's images.
     Column{.name = "turn", .holds = Holds::number, .most = most_32_bits},
     Column{.name = "first_label", .holds = Holds::row, .of = "class"},
     Column{.name = "second_label", .holds = Holds::row, .of = "class"},
@@ -160,10 +160,10 @@ constexpr std::array control_columns = {
     Column{.name = "stratum_sample", .holds = Holds::number},
 };
 
-// "Is there a LABEL in IMAGE?"
+// The question "Is there a LABEL in IMAGE?"
 constexpr std::array question_columns_of_studies = {
     Column{.name = "id", .holds = Holds::number, .least = 1},
-    Column{.name = "token", .unique = true},  // its name for annotators
+    Column{.name = "token", .unique = true},  // the question's name for annotators
     Column{.name = "image", .holds = Holds::row, .of = "image"},
     Column{.name = "label", .holds = Holds::row, .of = "class"},
     Column{.name = "turn", .holds = Holds::number, .most = most_32_bits},  // random
@@ -174,7 +174,7 @@ constexpr std::array question_columns_of_studies = {
 
 // Questions that are shown together.
 constexpr std::array screen_columns = {
-    Column{.name = "number", .holds = Holds::number, .least = 1},  // in the order of asking
+    Column{.name = "number", .holds = Holds::number, .least = 1},  // number in the order of asking
     Column{.name = "name", .holds = Holds::text, .unique = true},
 };
 
@@ -191,7 +191,7 @@ constexpr std::array annotator_columns = {
     Column{.name = "decision", .holds = Holds::row, .of = "decision", .optional = true},
 };
 
-// Of an annotator's answers to a question, the last one counts.
+// The last answer of an annotator to a question counts.
 constexpr std::array answer_columns = {
     Column{.name = "id", .holds = Holds::number, .least = 1},
     Column{.name = "question", .holds = Holds::row, .of = "question"},
@@ -204,7 +204,7 @@ constexpr std::array answer_columns = {
     Column{.name = "counts", .holds = Holds::number, .most = 1},
 };
 
-// The screens that annotators were given, by their first questions.
+// The screens that were shown to annotators, by their first questions.
 constexpr std::array given_columns = {
     Column{.name = "annotator", .holds = Holds::row, .of = "annotator"},
     Column{.name = "question", .holds = Holds::row, .of = "question"},
@@ -258,7 +258,7 @@ constexpr std::array tables_of_studies = {
           .key = "id",
           .one_where = "counts = 1",
           .one_of = "question, annotator"},
-    // In version 1 it was created when a study was first served.
+    // In version 1 this file was created when a study was first served.
     Table{.name = "given",
           .columns = given_columns,
           .key = "annotator, question",

@@ -16,7 +16,7 @@ bool looks_like_formula(std::string_view text) {
 }  // namespace
 
 std::string for_spreadsheet(std::string_view text) {
-    // File names may have any bytes, but csv readers only accept UTF-8.
+    // File names may contain any bytes, but csv readers only accept UTF-8.
     const std::string plain = is_utf8(text) ? std::string(text) : without_controls(text);
     return looks_like_formula(plain) ? "'" + plain : plain;
 }

@@ -22,7 +22,7 @@ public:
         rest_.remove_prefix(1);
         return true;
     }
-    /// Exactly `count` digits, with a value of at most `most`.
+    /// Reads exactly `count` digits, with a value of at most `most`.
     std::optional<int> digits(std::size_t count, int most) {
         std::uint64_t value = 0;
         if (rest_.size() < count || !parse_number(rest_.substr(0, count), value) ||
@@ -49,7 +49,7 @@ private:
     std::string_view rest_;
 };
 
-/// Minutes east of UTC: "Z", "+02:00", "+0200", "+02", or nothing at all.
+/// Reads minutes east of UTC from "Z", "+02:00", "+0200", "+02" or no text.
 std::optional<int> offset_minutes(TimeText& text) {
     if (text.done() || text.take('Z') || text.take('z')) return 0;
     const bool west = text.take('-');

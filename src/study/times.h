@@ -1,4 +1,4 @@
-// Times in the form of studies: UTC, in texts whose alphabetical order is the order in time.
+// Reads and writes times of studies: UTC, as texts whose alphabetical order is the order in time.
 #pragma once
 
 #include <optional>
@@ -7,18 +7,18 @@
 
 namespace assay::study {
 
-/// "2026-11-23T01:02:03Z": of decisions.
+/// The time of a decision, such as "2026-11-23T01:02:03Z".
 std::string utc_now();
-/// "2026-11-23T01:02:03.456789Z": of answers.
+/// The time of an answer, such as "2026-11-23T01:02:03.456789Z".
 std::string utc_moment_now();
 
-/// Whether the text is a valid date and time in exactly the form of utc_now().
+/// True if the text is a valid date and time in exactly the form of utc_now().
 bool is_utc_second(std::string_view text);
 /// Likewise utc_moment_now().
 bool is_utc_moment(std::string_view text);
 
 /// Converts ISO 8601, with or without time, fraction and offset, to the form of utc_moment_now().
-/// Nothing if it is no time.
+/// Returns nothing if the text is not a time.
 std::optional<std::string> utc_moment_of(std::string_view text);
 
 }  // namespace assay::study

@@ -1,4 +1,4 @@
-// Every method with every number of annotators, and mixtures with other numbers of parts.
+// Estimates for all methods and annotator numbers, and mixtures with other numbers of parts.
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -9,10 +9,10 @@
 
 namespace assay::replication::figures {
 
-/// 1, 2, ... `most`, or if these are more than most_figure_numbers, that many, evenly spaced.
+/// The numbers 1, 2, ... `most`, or if too many, most_figure_numbers evenly spaced ones.
 std::vector<int> figure_numbers(int most);
 
-/// With figure_numbers() of usual_annotators().
+/// Uses figure_numbers() of usual_annotators().
 std::vector<FigurePoint> annotator_points(const CountedStudy& counted, Ticker& ticker);
 std::vector<FigurePoint> mixture_points(const CountedStudy& counted, const std::vector<int>& parts);
 

@@ -7,7 +7,7 @@
 namespace assay::replication {
 namespace {
 
-/// A classifier's point: accuracy on the original, on the replication, adjusted by each method.
+/// A classifier's accuracies: original, replication, and adjusted by each method.
 struct ScatterPoint {
     MeasuredClassifier of;
 };
@@ -100,7 +100,7 @@ std::vector<MethodCurves> curves_of(const AdjustReport& adjusted) {
     return out;
 }
 
-/// One value of the halves, where there is their difference.
+/// One value of the halves, if their difference exists.
 std::optional<double> halved(const FigureHalves& halves, double FigureHalves::*value) {
     return halves.difference.value ? std::optional(halves.*value) : std::nullopt;
 }

@@ -1,10 +1,10 @@
-// The study on halves of its images: does the number of images bias an estimate?
+// Repeats the study on halves, to measure whether the number of images causes bias.
 //
-// A bias that falls as 1/N is twice as large in a half, so halves differ from the whole by exactly
-// that bias. (An estimate's second-order part is sum q_ij / G^2, with influences q_ij of pairs of
-// the G units. A split with signs e_i leaves sum e_i e_j q_ij / G^2 between the mean of its halves
-// and the whole. Its mean over splits is sum q_ii / G^2, the bias.) The error of the difference
-// comes from leaving out tenths of the units with unchanged splits, which includes the spread over
+// A bias proportional to 1/N doubles in a half, so halves differ from the whole by that bias. (An
+// estimate's second-order part is sum q_ij / G^2, with influences q_ij of pairs of the G units. A
+// split with signs e_i leaves sum e_i e_j q_ij / G^2 between the mean of its halves and the
+// whole. Its mean over splits is sum q_ii / G^2, the bias.) The error of the difference comes
+// from leaving out tenths of the units with unchanged splits, which includes the spread over
 // splits.
 #include <algorithm>
 #include <cmath>
@@ -109,8 +109,8 @@ std::vector<Halved> halved_estimators(const CountedStudy& counted) {
     return out;
 }
 
-/// One estimator's gaps on halves, by split and by the excluded part of the study (the last entry
-/// excludes none).
+/// One estimator's gaps on halves, by split and by the excluded part of the study. The last entry
+/// excludes no part.
 struct HalfValues {
     explicit HalfValues(std::size_t splits)
         : first(tenths + 1, std::vector<double>(splits)),
@@ -119,7 +119,7 @@ struct HalfValues {
     std::vector<std::vector<double>> first, second;
     std::vector<double> whole;
 
-    /// Mean over splits and both halves.
+    /// The mean over splits and both halves.
     double halves(std::size_t part) const {
         double sum = 0;
         for (std::size_t s = 0; s < first[part].size(); ++s)
@@ -159,7 +159,7 @@ void summarise(const HalfValues& values, const CountedStudy& counted, FigureHalv
                            tenths - 1);
 }
 
-/// Units of the first half, by a random order.
+/// The units of the first half, in a random order.
 std::vector<std::uint8_t> draw_half(std::size_t units, std::uint64_t seed, std::size_t split) {
     std::vector<std::uint32_t> order(units);
     std::iota(order.begin(), order.end(), 0U);
@@ -194,7 +194,7 @@ void add_halves(const CountedStudy& counted, int splits, FigureData& data, Ticke
             put(values[e], remaining_of(half, *halved[e].estimator));
         }
     };
-    // One block for each excluded part of the whole study, then one for each part and split.
+    // One block for each excluded part of the whole study, then one block for each part and split.
     parallel_blocks((tenths + 1) * (count + 1), resolve_threads(counted.options.threads),
                     [&](std::size_t b) {
                         const std::size_t part = b % (tenths + 1), split = b / (tenths + 1);

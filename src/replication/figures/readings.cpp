@@ -13,20 +13,20 @@
 namespace assay::replication::figures {
 namespace {
 
-/// The number of units that must share a bin for its accuracy to have an interval, because fewer
-/// show no spread.
+/// The number of units that a bin needs for an interval of its accuracy, because fewer units show
+/// no spread.
 constexpr double fewest_in_bin = 10;
 
-/// One set with its images by unit, without those with too few annotators.
+/// One set with its images by unit. Images with too few annotators are excluded.
 struct SetWalk {
     const StudySet& set;
     const std::vector<std::uint32_t>& order;
     const std::vector<std::uint32_t>& begin;
-    const CellGrid& grid;  ///< of the remaining images
+    const CellGrid& grid;  ///< grid of the remaining images
     int least;
 };
 
-/// Sums over units for each bin: a images, b hits, and n images in total.
+/// Sums over units for each bin: a is its images, b its hits, and n all images.
 struct BinSums {
     explicit BinSums(std::size_t bins) : a(bins), b(bins), aa(bins), ab(bins), bb(bins), an(bins) {}
     std::vector<double> a, b, aa, ab, bb, an;
@@ -67,7 +67,7 @@ BinSums sum_bins(const SetWalk& walk, const Thinning& thinning, const std::vecto
     return sums;
 }
 
-/// With Student's t, clipped to [0, 1].
+/// An interval with Student's t, clipped to [0, 1].
 Estimate in_unit(const CountedStudy& counted, double value, double variance, double degrees,
                  double images) {
     Estimate estimate;

@@ -16,7 +16,7 @@ void add_scaled(double scale, const std::vector<double>& from, std::vector<doubl
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += scale * from[i];
 }
 
-/// A(c, r) of both readings.
+/// A(c, r) for both readings.
 class MixedAccuracies {
 public:
     explicit MixedAccuracies(const DropInputs& inputs)
@@ -26,7 +26,7 @@ public:
         for (const int set : {1, 2}) mix(set);
     }
 
-    /// p(g) p(s | g). `labels` and `rates`: 1 or 2.
+    /// The product p(g) p(s | g). `labels` and `rates` are 1 or 2.
     DropValue of_strata(int labels, int rates) const {
         const std::vector<double>& share = shares(labels);
         const std::vector<double>& accuracy = rates == 1 ? fitted_ : in_.observed;
@@ -43,7 +43,7 @@ public:
         return out;
     }
 
-    /// p(s) p(g | s).
+    /// The product p(s) p(g | s).
     DropValue of_rates(int labels, int rates) const {
         const Mixed& of_labels = mixed_[labels - 1];
         const Mixed& of_rates = mixed_[rates - 1];
@@ -68,7 +68,7 @@ public:
 private:
     static constexpr double least = 1e-300;  ///< densities underflow
 
-    /// All strata of a set together.
+    /// The sum over all strata of a set.
     struct Mixed {
         std::vector<double> mass = std::vector<double>(points, 0.0), accuracy = mass;
     };
@@ -149,7 +149,7 @@ std::vector<DropValue> drop_values(const DropInputs& inputs) {
     out.push_back(sum_of({{1, &a21}, {-1, &a22}}));
     out.push_back(sum_of({{1, &a11}, {-1, &a12}}));
     out.push_back(sum_of({{.5, &b12}, {-.5, &b22}, {.5, &b11}, {-.5, &b21}}));
-    // What the curves miss of set 2's accuracy goes to selection, so that the parts add up.
+    // Accuracy of set 2 that the curves miss counts as selection, so that the parts add up.
     out.push_back(
         sum_of({{.5, &b21}, {-.5, &b22}, {.5, &b11}, {-.5, &b12}, {1, &b22}, {-1, &a22}}));
     return out;

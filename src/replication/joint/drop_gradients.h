@@ -10,9 +10,9 @@
 
 namespace assay::replication {
 
-/// What the parts are made of, by stratum. Pointers outlive it.
+/// The inputs of the parts, by stratum. The pointers must outlive this object.
 struct DropInputs {
-    double first_accuracy = 0;  ///< of all images
+    double first_accuracy = 0;  ///< accuracy on all images
     std::vector<double> first_share, second_share;
     std::vector<double> observed;  ///< accuracy on set 2
     std::vector<const std::vector<double>*> first_mass, second_mass, curve;
@@ -31,7 +31,7 @@ struct DropValue {
     double value;
     DropGradient gradient;
 };
-/// In the order of DropParts.
+/// Elements are in the order of DropParts.
 std::vector<DropValue> drop_values(const DropInputs& inputs);
 
 }  // namespace assay::replication

@@ -54,12 +54,12 @@ struct FittedStratum {
     CellCounts counts;
     std::unique_ptr<penalised::UsedCells> cells;
     penalised::Density density;
-    std::vector<std::uint32_t> place;          ///< cell of the grid -> used cell
+    std::vector<std::uint32_t> place;          ///< used cell for each cell of the grid
     std::vector<std::vector<double>> correct;  ///< by classifier and used cell
     std::size_t offset = 0;                    ///< of its first used cell among those of all strata
 };
 
-/// What one classifier's parts are, and how images and the smoothing move them.
+/// One classifier's parts, and the effects of images and of the smoothing on them.
 struct ClassifierParts {
     std::array<double, drop_parts> values{};
     std::vector<double> units;  ///< influence of each unit on each part, unit-major
@@ -105,7 +105,7 @@ public:
     }
 
 private:
-    /// Classifiers at a time: a unit's influences are kept for no more of them.
+    /// The number of classifiers at a time. A unit's influences are kept for no more classifiers.
     static constexpr std::size_t batch = 16;
 
     ClassifierParts parts_of(std::size_t model) const {
@@ -143,7 +143,7 @@ private:
               miss(second_cells * drop_parts),
               hit(second_cells * drop_parts) {}
         std::vector<double> first, miss, hit;
-        std::array<double, drop_parts> first_hit{};  ///< what a hit adds in set 1
+        std::array<double, drop_parts> first_hit{};  ///< the addition for a hit in set 1
     };
 
     void add_effects(std::size_t part, const DropGradient& gradient, const DropInputs& inputs,
@@ -175,7 +175,7 @@ private:
             std::vector<double>& prior = out.priors[part];
             prior.insert(prior.end(), answer.first_prior.begin(), answer.first_prior.end());
             prior.insert(prior.end(), answer.second_prior.begin(), answer.second_prior.end());
-            // Curves of the strata are taken as perfectly correlated.
+            // Curves of the strata are treated as perfectly correlated.
             out.curve_priors[part] += answer.curve_prior;
         }
     }
@@ -227,7 +227,7 @@ private:
         }
     }
 
-    /// `count`: classifiers whose sum the parts are.
+    /// `count` is the number of classifiers in the sum.
     DropParts estimates(const ClassifierParts& parts, double count) const {
         DropParts out;
         for (std::size_t p = 0; p < drop_parts; ++p) {
@@ -275,8 +275,8 @@ private:
 };
 
 void add_warnings(JointReport& out) {
-    constexpr double much_above = .35;    // .32 is the most that was tested
-    constexpr std::size_t tested = 1500;  // images of a set
+    constexpr double much_above = .35;    // .32 is the largest tested value
+    constexpr std::size_t tested = 1500;  // number of images in a set
     std::size_t first = 0, second = 0;
     for (const LabelStratum& s : out.strata) {
         first += s.first_images;
@@ -301,7 +301,7 @@ void add_warnings(JointReport& out) {
             std::min(first, second), tested));
 }
 
-/// Classifiers whose A(1,1) is no accuracy.
+/// Classifiers whose A(1,1) is not a valid accuracy.
 std::size_t accuracies_outside(const Study& study, const JointReport& report) {
     constexpr double rounding = 1e-9;
     const std::vector<double> first = study.accuracies(study.first);
@@ -327,7 +327,7 @@ JointReport joint_decomposition(const Study& study, const AdjustOptions& options
         out = Decomposition(strata, options).report();
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
-        out.undefined = error.message();  // all readings of a stratum are alike
+        out.undefined = error.message();  // all readings of a stratum are equal
         return out;
     }
     out.warnings = strata.warnings;

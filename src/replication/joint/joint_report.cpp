@@ -147,7 +147,7 @@ Table strata_table(const JointReport& joint) {
     return table;
 }
 
-/// "7.5 (6.0 to 9.0)", in points.
+/// Returns text such as "7.5 (6.0 to 9.0)", in points.
 std::string with_ends(const Estimate& e) {
     const double half = half_width(e);
     const std::string value = number_text(*e.value, half, e.unit);

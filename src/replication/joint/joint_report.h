@@ -1,4 +1,4 @@
-// Labels per image and selection as tables and sentences.
+// Reports the effects of labels per image and of selection as tables and sentences.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace assay::replication {
 
-/// A warning stands in place of tables that are undefined.
+/// A warning replaces undefined tables.
 void add_joint(const JointReport& joint, const std::vector<std::string>& classifiers,
                Section& section, std::vector<std::string>& warnings);
 

@@ -13,7 +13,7 @@ namespace {
 /// The fewest images of a stratum for which the intervals were tested.
 constexpr std::size_t least_images = 75;
 
-/// Images of one stratum in one set, and hits of each classifier among them.
+/// The images of one stratum in one set, and each classifier's hits among them.
 struct StratumCounts {
     std::size_t images = 0, selected_by_all = 0, selected_by_none = 0;
     std::vector<std::size_t> hits;
@@ -24,7 +24,7 @@ struct StratumCounts {
     }
 };
 
-/// By number of labels up to the largest one that is not pooled, the pooled ones last.
+/// Entries are by number of labels. The pooled numbers are at the end.
 std::vector<StratumCounts> count_strata(const Study& study, const StudySet& set,
                                         std::uint32_t pool_above) {
     StratumCounts none;
@@ -58,7 +58,7 @@ BothSets count_both(const Study& study, std::uint32_t pool_above) {
             count_strata(study, study.second, pool_above)};
 }
 
-/// What is wrong with strata from 1 label on; "" for nothing.
+/// Describes problems with strata from 1 label on. "" if there are none.
 std::string fault_of(const Study& study, const BothSets& counts, std::uint32_t pool_above) {
     constexpr std::array names = {"original", "replication"};
     for (std::size_t labels = 1; labels < counts[0].size(); ++labels) {
@@ -86,7 +86,7 @@ std::string fault_of(const Study& study, const BothSets& counts, std::uint32_t p
     return "";
 }
 
-/// The largest number that leaves nothing wrong; 0 for none.
+/// The largest number without problems; 0 if there is none.
 std::uint32_t pooling_that_does(const Study& study, std::uint32_t pool_above) {
     while (--pool_above >= 1) {
         if (fault_of(study, count_both(study, pool_above), pool_above).empty()) return pool_above;

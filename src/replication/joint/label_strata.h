@@ -1,4 +1,4 @@
-// Images of a study by their number of valid labels.
+// Groups the images of a study by their number of valid labels.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace assay::replication {
 
 struct LabelStrata {
-    Study study;  ///< without images that are in no stratum
-    /// By image of each set, 0 to names.size() - 1.
+    Study study;  ///< excludes images that are in no stratum
+    /// The stratum of each image of a set, 0 to names.size() - 1.
     std::vector<std::uint32_t> first, second;
     std::vector<std::string> names;
-    std::vector<std::string> warnings;  ///< who was left out
-    std::string undefined;              ///< "", or why there is no decomposition by these strata
+    std::vector<std::string> warnings;  ///< which images were excluded
+    std::string undefined;              ///< reason why these strata have no decomposition; else ""
 };
 /// See joint_decomposition().
 LabelStrata label_strata(const Study& study, std::uint32_t pool_above);

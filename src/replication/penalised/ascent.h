@@ -1,5 +1,5 @@
-// Penalised maximum likelihood by Gauss-Newton steps, with the penalty's weight from marginal
-// likelihood.
+// Computes penalised maximum likelihood by Gauss-Newton steps. The penalty's weight is from
+// marginal likelihood.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@ namespace assay::replication::penalised {
 struct AscentLimits {
     int max_rounds;
     double lowest_penalty, highest_penalty;
-    double rank;  ///< of the penalty
+    double rank;  ///< rank of the penalty
     bool ends_on_full_steps;
     double undersmoothing;  ///< the smoothness that is best for a function is too much for its
                             ///< integral
 };
 
-/// Climbs from `fit.coefficients`, with these functions of `model`. `evaluate(coefficients)`
-/// returns the penalised log-likelihood there. `linearise()` works at the place of the last
-/// `evaluate()`. `factorise()` makes the information with the penalty of `fit`. `step()` leads
-/// towards the maximum of the linearised problem, and `longest(step)` is the part of it that is
-/// safe. `rough(coefficients)` is what the penalty multiplies. `trace()` is that of the penalty in
-/// the factorised information's inverse. `fixed` keeps the penalty's weight.
+/// Climbs from `fit.coefficients` with these functions of `model`: `evaluate(coefficients)`
+/// returns the penalised log-likelihood there. `linearise()` linearises at the coefficients of the
+/// last `evaluate()`. `factorise()` computes the information with the penalty of `fit`. `step()`
+/// leads towards the maximum of the linearised problem, and `longest(step)` is its safe part.
+/// `rough(coefficients)` is the term that the penalty multiplies. `trace()` is the trace of the
+/// penalty in the factorised information's inverse. `fixed` keeps the penalty's weight.
 template <class Model, class Fit>
 void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
     constexpr int free_rounds = 2, most_halvings = 25;
@@ -42,7 +42,7 @@ void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
             gain = model.evaluate(next) - value;
             if (gain >= -rounding) break;
         }
-        if (gain < -rounding) {  // this direction has no better place
+        if (gain < -rounding) {  // there is no better point in this direction
             model.evaluate(fit.coefficients);
             return;
         }
@@ -54,7 +54,7 @@ void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
             model.linearise();
             current = true;
             model.factorise();
-            // The weight at which the marginal likelihood, to second order, is stationary (Schall,
+            // The weight for which the marginal likelihood, to second order, is stationary (Schall,
             // Biometrika 1991).
             const double old = fit.penalty, rough = model.rough(fit.coefficients);
             const double wanted =
@@ -69,8 +69,8 @@ void climb(Model& model, Fit& fit, bool fixed, const AscentLimits& limits) {
     }
 }
 
-/// First optimises both together, then with a lowered penalty. At the end everything is linearised
-/// and factorised.
+/// First optimises coefficients and penalty together, then the coefficients with a lowered penalty.
+/// At the end everything is linearised and factorised.
 template <class Model, class Fit>
 void maximise(Model& model, Fit& fit, const AscentLimits& limits) {
     climb(model, fit, false, limits);

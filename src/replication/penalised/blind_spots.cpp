@@ -12,7 +12,7 @@ constexpr double jump = .10;
 constexpr double top_rate = .98;
 constexpr double percentile = .99;
 
-/// The rate between a part of the grid and the next.
+/// The rate between one part of the grid and the next.
 double upper_edge(std::size_t part) {
     const double step = (highest_logit - lowest_logit) / static_cast<double>(points);
     return 1 / (1 + std::exp(-(lowest_logit + step * static_cast<double>(part + 1))));

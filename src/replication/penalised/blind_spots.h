@@ -1,4 +1,4 @@
-// Finds what the readings tell little about.
+// Finds rates about which the readings give little information.
 #pragma once
 
 #include <vector>

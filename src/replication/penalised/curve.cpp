@@ -8,7 +8,7 @@
 namespace assay::replication::penalised {
 namespace {
 
-/// (m^2 - 1)^2: curvature in the angle, which is zero for a constant and the first cosine.
+/// (m^2 - 1)^2 is the curvature in the angle. It is zero for a constant and the first cosine.
 double penalty_weight(std::size_t m) {
     const auto squared = static_cast<double>(m * m) - 1;
     return m < 2 ? 0 : squared * squared;
@@ -90,7 +90,7 @@ public:
         CosineRow slope{};
         for (std::size_t c = 0; c < cells_.size(); ++c) {
             const double rate = fit_.hit_rate[c];
-            // At its bounds the likelihood does not change, so a slope there would be meaningless.
+            // At bounds the likelihood does not change, so slopes there would be meaningless.
             if (rate <= least_hit_rate || rate >= 1 - least_hit_rate) continue;
             const double residual = (hits_[c] - cells_.images[c] * rate) / (rate * (1 - rate));
             for (std::size_t m = 0; m < cosines; ++m) slope[m] += residual * fit_.design[c][m];
@@ -125,8 +125,8 @@ public:
 
 private:
     // At the bounds of the hit rate full steps are impossible. A curve that looks smooth may still
-    // rise where readings tell little. So its prior part must not vanish, and the penalty has an
-    // upper limit.
+    // rise where readings give little information. So its prior part must not vanish, and the
+    // penalty has an upper limit.
     static constexpr AscentLimits limits = {.max_rounds = 80,
                                             .lowest_penalty = 1e-4,
                                             .highest_penalty = .05,

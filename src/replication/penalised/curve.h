@@ -1,4 +1,4 @@
-// A classifier's accuracy by selection rate: a penalised cosine series through a logistic link.
+// A classifier's accuracy by selection rate, as a penalised cosine series with a logistic link.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 namespace assay::replication::penalised {
 
 inline constexpr std::size_t cosines = 24;
-/// g may slightly exceed [0, 1], so that a curve can reach 0 and 1 and be straight there: g =
+/// g may slightly exceed [0, 1], so that a curve can reach 0 and 1 and be straight there. g is
 /// -curve_margin + curve_span logistic(eta).
 inline constexpr double curve_margin = .05, curve_span = 1 + 2 * curve_margin;
 using CosineRow = std::array<double, cosines>;
 
-/// cos(m 2 atan(exp(x_j / 2))) at every point of the grid, m = 0..23.
+/// The values cos(m 2 atan(exp(x_j / 2))) at every point of the grid, for m = 0..23.
 const std::array<CosineRow, points>& cosine_table();
 
 struct Curve {
@@ -30,7 +30,7 @@ struct Curve {
     double prior(const CosineRow& answer) const;  ///< sqrt(penalty v' P v)
 };
 
-/// `posterior`: points x used cells; `hits`: correct images by used cell.
+/// `posterior` is points x used cells. `hits` are the correct images by used cell.
 Curve fit_curve(const UsedCells& cells, const std::vector<double>& posterior,
                 std::span<const double> hits);
 

@@ -41,7 +41,7 @@ double roughness(const FeatureRow& a) {
     return sum;
 }
 
-/// P a, for the penalty a' P a.
+/// The product P a, for the penalty a' P a.
 FeatureRow roughness_slope(const FeatureRow& a) {
     FeatureRow slope{};
     for (std::size_t i = 0; i < differences; ++i) {
@@ -91,8 +91,8 @@ public:
     }
 
     // The functions that maximise() requires.
-    /// The penalised log-likelihood at `a`. Also stores the masses and the readings' probabilities
-    /// there.
+    // Returns the penalised log-likelihood at `a`. Also stores the masses and the readings'
+    // probabilities there.
     double evaluate(const FeatureRow& a) {
         static const auto functions = by_function(feature_table());
         const std::array<double, points> eta = combine(a, functions);
@@ -110,7 +110,7 @@ public:
         return sum - .5 * fit_.penalty * roughness(a) - .5 * ridge * squared_norm(a);
     }
 
-    /// Posteriors, scores and information at the masses of the last evaluate().
+    /// Computes posteriors, scores and information at the masses of the last evaluate().
     void linearise() {
         const auto& table = feature_table();
         const FeatureRow mean = mix_rows(fit_.mass.data(), table);
@@ -198,7 +198,7 @@ private:
     const UsedCells& cells_;
     Density fit_;
     std::vector<double> reading_;  ///< q_c
-    std::vector<double> of_data_;  ///< sum N_c S_c S_c'
+    std::vector<double> of_data_;  ///< the sum of N_c S_c S_c'
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The density of a set's selection rates: log-linear in a spline with a roughness penalty.
+// The density of a set's selection rates, log-linear in a spline with a roughness penalty.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@ namespace assay::replication::penalised {
 
 /// Knots are .42 apart in the logit, so that rates concentrated on a few values can be fitted.
 inline constexpr std::size_t spline_functions = 56;
-/// log s, log(1 - s), and the spline's functions.
+/// The features log s, log(1 - s), and the spline's functions.
 inline constexpr std::size_t features = 2 + spline_functions;
-/// Second differences of the spline's coefficients: the rank of the penalty.
+/// The number of second differences of the spline's coefficients, which is the rank of the penalty.
 inline constexpr std::size_t differences = spline_functions - 2;
 
 using FeatureRow = std::array<double, features>;
 
-/// X at every point of the grid.
+/// The features X at every point of the grid.
 const std::array<FeatureRow, points>& feature_table();
 
 struct Density {
@@ -31,14 +31,14 @@ struct Density {
     double penalty = 1;
     int rounds = 0;
 
-    /// H^-1 l: the response of a linear functional l of the coefficients to the data.
+    /// Returns H^-1 l, the response of a linear functional l of the coefficients to the data.
     FeatureRow solve(const FeatureRow& lean) const;
-    /// sqrt(penalty) D H^-1 l. Its squares sum to the prior part of the variance.
+    /// Returns sqrt(penalty) D H^-1 l, whose squares sum to the prior part of the variance.
     std::vector<double> prior(const FeatureRow& lean) const;
 };
 
 /// Penalised maximum likelihood, with a tenth of the penalty weight that marginal likelihood gives.
-/// Throws bad_input without images, and if every reading is 0 or every reading is n.
+/// Throws bad_input if there are no images, or if every reading is 0 or every reading is n.
 Density fit_density(const UsedCells& cells, const CellGrid& grid);
 
 }  // namespace assay::replication::penalised

@@ -12,7 +12,7 @@ namespace assay::replication::penalised {
 inline constexpr std::size_t points = 180;
 inline constexpr double lowest_logit = -9, highest_logit = 13;
 
-/// Midpoints of 180 equal parts of [-9, 13] on the logit scale.
+/// The midpoints of 180 equal parts of [-9, 13] on the logit scale.
 struct LogitGrid {
     std::array<double, points> logit, log_s, log_rest;
     std::vector<double> s;
@@ -22,22 +22,22 @@ const LogitGrid& logit_grid();
 /// The cells of a set that contain images.
 struct UsedCells {
     explicit UsedCells(const CellCounts& counts);
-    std::vector<std::size_t> cell;  ///< in the grid of the counts
+    std::vector<std::size_t> cell;  ///< cells in the grid of the counts
     std::vector<double> images;
-    /// C(n,k) s_j^k (1 - s_j)^(n - k), points x cells, so that sums over points run in parallel for
-    /// all cells.
+    /// The values C(n,k) s_j^k (1 - s_j)^(n - k), points x cells, so that sums over points are
+    /// vectorized over cells.
     std::vector<double> likelihood;
     double total = 0;
     std::size_t size() const noexcept { return cell.size(); }
 };
 
-/// sum_j weight_j values_jc for every cell c; `values`: points x cells.
+/// Computes sum_j weight_j values_jc for every cell c. `values` is points x cells.
 void mix_points(const std::vector<double>& weight, const std::vector<double>& values,
                 std::vector<double>& by_cell);
 
-/// P(k of n | s_j), points x (n + 1).
+/// The values P(k of n | s_j), points x (n + 1).
 std::vector<double> reading_table(int n);
-/// sum_j mass_j value_j P(k of n | s_j) for every k. The values default to 1. `table` is for n.
+/// Sets sum_j mass_j value_j P(k of n | s_j) for every k. Values default to 1. `table` is for n.
 std::vector<double> expected_readings(const std::vector<double>& table, int n,
                                       const std::vector<double>& mass,
                                       const std::vector<double>* value = nullptr);
@@ -53,7 +53,7 @@ ByFunction<Width> by_function(const std::array<std::array<double, Width>, points
     }
     return turned;
 }
-/// sum_i coefficient_i f_i at every point.
+/// Computes sum_i coefficient_i f_i at every point.
 template <std::size_t Width>
 std::array<double, points> combine(const std::array<double, Width>& coefficients,
                                    const ByFunction<Width>& functions) {
@@ -65,7 +65,7 @@ std::array<double, points> combine(const std::array<double, Width>& coefficients
     return sum;
 }
 
-/// sum_j weight_jc row_j for every cell c; `weight`: points x cells.
+/// Computes sum_j weight_jc row_j for every cell c. `weight` is points x cells.
 template <std::size_t Width>
 void mix_rows_by_cell(const std::vector<double>& weight,
                       const std::array<std::array<double, Width>, points>& rows,
@@ -80,7 +80,7 @@ void mix_rows_by_cell(const std::vector<double>& weight,
     }
 }
 
-/// sum_j weight_j row_j, for a table of `points` rows.
+/// Computes sum_j weight_j row_j for a table of `points` rows.
 template <std::size_t Width>
 std::array<double, Width> mix_rows(const double* weight,
                                    const std::array<std::array<double, Width>, points>& rows) {

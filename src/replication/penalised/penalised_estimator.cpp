@@ -1,4 +1,4 @@
-// The penalised likelihood as an Estimator.
+// Implements the penalised likelihood as an Estimator.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -41,8 +41,8 @@ std::vector<double> density_of(const std::vector<double>& mass) {
 }
 
 /// The curve, clipped to [0, 1], and its interval. The link keeps the ends near [0, 1]. If both
-/// ends are clipped at the same bound, the other end is Wilson's, as the smallest open interval. It
-/// is for all images at this rate with all hit or all missed.
+/// ends are clipped at the same bound, the other end is that of Wilson's interval. It assumes all
+/// images at this rate, with all hit or all missed.
 void add_curve(const PenalisedLikelihood::Fit& fit, double images, double level, Drawing& drawing) {
     const double z = normal_quantile(.5 + level / 2), least = z * z / (images + z * z);
     std::vector<double> eta;

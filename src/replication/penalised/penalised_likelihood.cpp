@@ -26,8 +26,8 @@ struct Densities {
 
 namespace {
 
-/// The delta method: A depends on set 1's density, on the curve, and through the curve (fitted
-/// given set 2's density) on that density.
+/// The delta method: A depends on set 1's density and on the curve. Because the curve was fitted
+/// given set 2's density, A depends on that density too.
 PenalisedLikelihood::Fit fit_classifier(const Densities& d, std::span<const double> correct) {
     std::vector<double> hits;
     for (const std::size_t c : d.second_cells.cell) hits.push_back(correct[c]);

@@ -9,7 +9,7 @@ double dot(const auto& a, const auto& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// Derivatives by the coefficients of a density, times the masses.
+/// The derivatives by the coefficients of a density, times the masses.
 std::vector<double> by_mass(const std::vector<double>& mass, const std::vector<double>& gradient) {
     const double mean = dot(mass, gradient);
     std::vector<double> weight(points);

@@ -1,4 +1,4 @@
-// How a function of densities and a curve answers to the data they were fitted to.
+// The response of a function of densities and a curve to the fitted data.
 #pragma once
 
 #include <vector>
@@ -19,23 +19,23 @@ struct FittedSets {
 };
 
 /// Derivatives of a function by the masses of both densities and by the curve, at every point of
-/// the grid. A constant added to those by a density changes nothing.
+/// the grid. Adding a constant to the derivatives by a density has no effect.
 struct Gradient {
     std::vector<double> first = std::vector<double>(points, 0.0), second = first, curve = first;
 };
 
-/// Influence values by used cell, and the prior part of the variance.
+/// The influence values by used cell, and the prior part of the variance.
 struct Response {
-    std::vector<double> first;      ///< of an image of set 1
+    std::vector<double> first;      ///< influence of an image of set 1
     std::vector<double> miss, hit;  ///< of a misclassified image of set 2; what a hit adds
-    /// Squares sum to the prior part of each density's variance.
+    /// The squares sum to the prior part of each density's variance.
     std::vector<double> first_prior, second_prior;
-    double curve_prior = 0;  ///< its square root
+    double curve_prior = 0;  ///< square root of the curve's prior part
 };
 
 /// The delta method (spec of the estimator in assay/replication/penalised_likelihood.h). Through
 /// the curve, which was fitted given set 2's density, a function depends on that density too.
-/// Cost: 180 times the cells of set 2, and two solutions of 58 equations.
+/// Cost: 180 times the cells of set 2, plus two solutions of 58 equations.
 Response response(const FittedSets& fit, const Gradient& gradient);
 
 }  // namespace assay::replication::penalised

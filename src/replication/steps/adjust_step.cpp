@@ -1,4 +1,4 @@
-// The gap's parts from files: reading and joining both sets, estimates, sweeps.
+// Computes the gap's parts from files: reads and joins both sets, estimates, and sweeps.
 #include <fmt/format.h>
 
 #include "assay/error.h"

@@ -66,7 +66,7 @@ ResultType result_type(ResultOf<FrequencySet>) {
     return rows;
 }
 
-/// An image of a set.
+/// Describes an image of a set.
 struct ImageFrequency {
     const Readings* set;
     const StudyNames* names;
@@ -138,7 +138,7 @@ Table set_table(const std::vector<Readings>& sets) {
     return table;
 }
 
-/// The proportion of images in each frequency bucket, as bars.
+/// Shows the proportion of images in each frequency bucket as bars.
 Table histogram(const std::vector<Readings>& sets) {
     Table table = empty_table("", {{"frequency", false}});
     std::vector<std::vector<std::uint64_t>> counts;

@@ -1,4 +1,4 @@
-// Statistic matching from files, with the accuracies on the chosen images.
+// Performs statistic matching from files, and measures the accuracies on the chosen images.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -54,8 +54,8 @@ Table frequency_table(const MatchResult& result) {
     return table;
 }
 
-/// Whether `annotators` annotators can give a frequency in the bucket: with 3, none is in 0.4 to
-/// 0.6.
+/// True if `annotators` annotators can give a frequency in the bucket. For example, 3 annotators
+/// give none in 0.4 to 0.6.
 bool can_be_read(int annotators, std::size_t bucket) {
     for (int k = 0; k <= annotators; ++k) {
         if (static_cast<std::size_t>(match_bucket(annotators, k)) == bucket) return true;
@@ -81,7 +81,7 @@ Table bucket_table(const MatchResult& result) {
             there += static_cast<std::uint64_t>(c.available[b]);
             taken += static_cast<std::uint64_t>(c.taken[b]);
         }
-        // Other strategies have no targets per bucket.
+        // Other strategies have no targets by bucket.
         if (result.reference_annotators == 0 && taken == 0) continue;
         std::vector<Cell> row = {bucket_name(b), Count{wanted}, Count{there}, Count{taken}};
         if (held_out) {

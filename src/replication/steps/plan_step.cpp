@@ -1,4 +1,4 @@
-// The size of a study from the files of a pilot.
+// Computes the size of a study from the files of a pilot.
 #include <array>
 #include <cmath>
 #include <set>
@@ -16,7 +16,7 @@
 namespace assay::replication {
 namespace {
 
-/// "12,300 (9,100 to 16,700)". A size is only known up to a factor, so it is rounded.
+/// Returns "12,300 (9,100 to 16,700)". A size is only approximate, so it is rounded.
 std::string size_text(const Estimate& size) {
     if (!size.value) return "–";
     const auto rounded = [](double x) {
