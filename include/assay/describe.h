@@ -92,7 +92,7 @@ struct Field {
 
     /// "max-pixels", as the command line spells it.
     std::string option() const;
-    /// Whether the field belongs to an interface that omits these groups.
+    /// True if the field belongs to an interface that omits these groups.
     bool is_in(std::initializer_list<std::string_view> without) const;
 };
 

@@ -62,7 +62,7 @@ public:
     std::span<const std::int32_t> known(std::uint64_t item) const;
     /// Original labels to ask about even if no model proposes them.
     std::span<const std::int32_t> asked_anyway(std::uint64_t item) const;
-    /// Whether no question is asked because every model predicts the only original label.
+    /// True if no question is asked because every model predicts the only original label.
     bool agreed(std::uint64_t item, const TopClasses& top) const;
 
 private:

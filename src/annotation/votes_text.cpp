@@ -38,7 +38,7 @@ public:
     std::string_view word_beside_one() const {
         return one_ && !two_ ? std::string_view(first_word_) : std::string_view();
     }
-    /// Whether 1 means the last of two answers, and not the second of three.
+    /// True if 1 means the last of two answers, and not the second of three.
     bool only_zero_and_one() const { return words_ && zero_or_one_; }
 
 private:

@@ -88,7 +88,7 @@ public:
 private:
     double classes() const { return patterns_.classes; }
     double remainder_of_each() const { return counts_.remainder / classes(); }
-    /// Whether the pattern contains any information about its annotators.
+    /// True if the pattern contains any information about its annotators.
     bool counted(std::size_t p) const { return patterns_.of(p).size() > 1; }
 
     /// Equal answers by annotators who answer together count as one.

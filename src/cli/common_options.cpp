@@ -60,7 +60,7 @@ constexpr std::array rows = {
                   "per-class annotators strategy hits clean selected-by seed threads"},
 };
 
-/// Whether `names`, separated by blanks, contain the name.
+/// True if `names`, separated by blanks, contain the name.
 bool holds(std::string_view names, std::string_view name) {
     while (!names.empty()) {
         const std::size_t end = std::min(names.find(' '), names.size());

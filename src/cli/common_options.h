@@ -11,10 +11,10 @@ class Option;
 
 namespace assay::cli {
 
-/// Whether --help omits some options of the command ("labels aggregate"), which --help-all shows.
+/// True if --help omits some options of the command ("labels aggregate"), which --help-all shows.
 bool has_rare_options(std::string_view command);
 
-/// Whether --help shows the option. `app` is the command, with its name as make_app() sets it.
+/// True if --help shows the option. `app` is the command, with its name as make_app() sets it.
 bool is_common(const CLI::App& app, const CLI::Option& option);
 
 /// The commands with a row, in the order of the table, for tests. Returns "" after the last one.

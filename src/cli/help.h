@@ -8,7 +8,7 @@
 
 namespace assay::cli {
 
-/// Whether the first argument of the program, or of a command of several parts, asks for its help.
+/// True if the first argument of the program, or of a command of several parts, asks for its help.
 bool asks_for_help(std::string_view argument);
 
 /// CLI11's help with lines of at most help_width columns, or the terminal's width if it is

@@ -5,7 +5,7 @@
 
 namespace assay::cli {
 
-/// Whether stdout is a terminal, and neither NO_COLOR nor TERM=dumb is set.
+/// True if stdout is a terminal, and neither NO_COLOR nor TERM=dumb is set.
 bool stdout_is_terminal();
 bool stderr_is_terminal();
 /// The number of columns if stdout is a terminal, otherwise 120.

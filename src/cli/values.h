@@ -25,7 +25,7 @@ struct ValueKind {
     std::string_view is;    ///< a short description for the manual; "" if it is not needed
     /// Proposes values; null means that any text is possible.
     void (*offer)(Offers& offers, const Given& given) = nullptr;
-    /// Whether the value may continue with a comma after a single proposal: METRICS.
+    /// True if the value may continue with a comma after a single proposal: METRICS.
     bool goes_on = false;
     PathIn path = PathIn::none;
     char sign = '=';  ///< the sign of PathIn::behind

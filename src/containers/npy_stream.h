@@ -34,7 +34,7 @@ struct ArrayHeader {
 /// header. Numbers are handled as in parse_npy_header, and texts are accepted. Throws bad_input.
 ArrayHeader array_header(std::span<const std::byte> bytes);
 
-/// Whether a complete .npy file contains texts. False for anything that is no .npy file.
+/// True if a complete .npy file contains texts. False for anything that is no .npy file.
 bool holds_texts(std::span<const std::byte> npy);
 
 /// Appends one element of a text array as UTF-8, without the padding zeros. Invalid characters

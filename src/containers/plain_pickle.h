@@ -30,7 +30,7 @@ struct PlainPickleEntry {
 /// or global (named), no table, or an array in Fortran order.
 std::map<std::string, PlainPickleEntry> read_plain_pickle(const ByteSource& source);
 
-/// Whether the bytes have the start of such a pickle.
+/// True if the bytes have the start of such a pickle.
 inline bool begins_as_pickle(std::span<const std::byte> bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x80} && bytes[1] >= std::byte{2} &&
            bytes[1] <= std::byte{5};

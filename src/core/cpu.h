@@ -10,7 +10,7 @@ namespace assay {
 /// True if the processor has AVX2 and FMA, unless the environment variable ASSAY_SIMD is "none".
 /// Tests use that value to reach the plain path.
 bool cpu_has_avx2();
-/// Whether the processor has AVX2 and half-precision conversion.
+/// True if the processor has AVX2 and half-precision conversion.
 bool cpu_has_f16c();
 
 /// The processor's name for itself ("AMD EPYC 7763 64-Core Processor"), from /proc/cpuinfo, or the

@@ -107,7 +107,7 @@ bool is_number(const Field& field) {
     return field.shape.kind == FieldKind::whole || field.shape.kind == FieldKind::number;
 }
 
-/// Whether the value is 0 or "" and the row gives these a meaning.
+/// True if the value is 0 or "" and the row gives these a meaning.
 bool is_empty_value(const Field& field, const json& value) {
     if (field.facts.empty.empty()) return false;
     if (value.is_number()) return !field.shape.list && exact(value) == 0;

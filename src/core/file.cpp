@@ -38,7 +38,7 @@ std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
     Descriptor descriptor(
         retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
     if (descriptor.get() < 0) {
-        // Whether the cause is the system and not the file, so that a later try may succeed.
+        // True if the cause is the system and not the file, so that a later try may succeed.
         const bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO ||
                             errno == ESTALE;
         fail(system ? ErrorCode::io : ErrorCode::bad_input, "open", path, errno);

@@ -69,7 +69,7 @@ FileIdentity write_file_atomically(const std::filesystem::path& path,
                                    std::span<const std::span<const std::byte>> parts);
 FileIdentity write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
-/// Whether a file name is that of such a temporary file.
+/// True if a file name is that of such a temporary file.
 bool is_stale_temporary(std::string_view name);
 /// Removes temporary files that killed writers left in `folder`, if the folder exists. Files whose
 /// names contain their maker are handled as in remove_leftovers(). Call it only while holding the

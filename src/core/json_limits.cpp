@@ -126,7 +126,7 @@ class TreeEvents final : public Events {
 public:
     explicit TreeEvents(json& root) : root_(root) {}
 
-    /// Whether every list and object that began has ended.
+    /// True if every list and object that began has ended.
     bool complete() const { return open_.empty(); }
 
     bool null() override { return add(nullptr); }
@@ -244,7 +244,7 @@ private:
     bool building() const { return !tree_.complete(); }
     /// The number of nested lists and objects around the parts.
     std::size_t target() const { return member_.empty() ? 1 : 2; }
-    /// Whether the next value is the one that contains the parts.
+    /// True if the next value is the one that contains the parts.
     bool at_holder() const {
         return level_ + 1 == target() && (member_.empty() || key_ == member_);
     }

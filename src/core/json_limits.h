@@ -1,5 +1,5 @@
 // The only reader of JSON files that may be hostile. It limits depth and size, refuses repeated
-// keys, throws Assay errors, and obeys stop requests. For events instead of a tree: json_events.h.
+// keys, throws Assay errors, and obeys stop requests. json_events.h reads events instead of a tree.
 #pragma once
 
 #include <cstdint>

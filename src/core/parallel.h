@@ -26,7 +26,7 @@ void parallel_blocks(std::size_t blocks, int threads,
 /// Asks every parallel loop and engine to stop. The command's SIGINT/SIGTERM handler calls it
 /// (async-signal-safe).
 void request_stop() noexcept;
-/// Whether request_stop() was called, or a StoppableBy of this thread has its flag set.
+/// True if request_stop() was called, or a StoppableBy of this thread has its flag set.
 bool stop_requested() noexcept;
 /// While this object exists, its flag stops the work of this thread and of threads that
 /// parallel_blocks() starts for it. For programs that run several tasks at once.

@@ -13,7 +13,7 @@ namespace assay {
 /// The status of `path` after following symbolic links; file_type::not_found if nothing exists
 /// there. Throws io: no permission on the way, a name too long, links in a circle, a failing disk.
 std::filesystem::file_status status_of(const std::filesystem::path& path);
-/// Whether `path` exists, and whether it is a folder. They throw as status_of() does.
+/// True if `path` exists, and whether it is a folder. They throw as status_of() does.
 bool is_there(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 
@@ -24,7 +24,7 @@ std::uint64_t file_bytes(const std::filesystem::path& path);
 /// at a few names of a folder with millions. Throws io if the folder cannot be listed completely.
 void for_each_name_in(const std::filesystem::path& folder,
                       const std::function<bool(std::string_view)>& body);
-/// Whether a folder is empty. Reads only the first name.
+/// True if a folder is empty. Reads only the first name.
 bool is_empty_folder(const std::filesystem::path& folder);
 /// The entries of a folder, in the byte order of their names. Throws io if the folder cannot be
 /// listed completely.

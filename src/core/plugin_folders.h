@@ -17,7 +17,7 @@ std::vector<std::filesystem::path> own_folders();
 /// The build folder if this program or library runs from it, else "".
 std::filesystem::path build_folder();
 
-/// Whether this program or library runs from its build folder.
+/// True if this program or library runs from its build folder.
 bool runs_where_it_was_built();
 
 /// The folders searched for plug-ins if ASSAY_PLUGIN_DIR is not set: beside this program or

@@ -112,12 +112,12 @@ std::optional<Maker> maker_of(std::string_view name) {
     return ours ? std::optional(Maker{fields[0], fields[1]}) : std::nullopt;
 }
 
-/// Whether no other process holds the lock. `descriptor` then keeps it.
+/// True if no other process holds the lock. `descriptor` then keeps it.
 bool take(int descriptor) {
     return retried([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
 }
 
-/// Whether the maker is certainly dead. Takes the lock if possible.
+/// True if the maker is certainly dead. Takes the lock if possible.
 bool is_dead(const Maker& maker, int descriptor, const struct stat& info) {
     const ThisSystem& here = this_system();
     if (!here.boot_is_known) return false;
@@ -147,7 +147,7 @@ void remove_if_dead(const fs::path& path) {
     fs::remove_all(path, ignored);
 }
 
-/// Whether this is the process's first call for the folder. Listing it for every file would take
+/// True if this is the process's first call for the folder. Listing it for every file would take
 /// time quadratic in the number of files.
 bool is_first_time(const fs::path& folder) {
     constexpr std::size_t most = 4096;
@@ -163,7 +163,7 @@ bool is_first_time(const fs::path& folder) {
                 fmt::format("cannot create `{}`: {}", target.string(), std::strerror(error)));
 }
 
-/// Whether `path` still is the file that `descriptor` has open. Another process may have removed it
+/// True if `path` still is the file that `descriptor` has open. Another process may have removed it
 /// as a leftover before it was locked. If the system gives no answer, removes the entry.
 bool is_still_there(const fs::path& path, int descriptor, const fs::path& target) {
     struct stat open {

@@ -27,7 +27,7 @@ Temporary make_temporary_file(const std::filesystem::path& target, mode_t mode =
 /// Makes a new empty folder beside `target`, with the same cleanup.
 Temporary make_temporary_folder(const std::filesystem::path& target);
 
-/// Whether a name gives the maker of the entry. Older names do not.
+/// True if a name gives the maker of the entry. Older names do not.
 bool names_its_maker(std::string_view name);
 
 /// Removes the entries of dead makers from `folder`. Keeps entries that are locked or that another

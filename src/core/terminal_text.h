@@ -13,7 +13,7 @@ namespace assay {
 /// may contain any of these.
 std::string without_controls(std::string_view text);
 
-/// Whether the text is valid UTF-8, with each character in its shortest form.
+/// True if the text is valid UTF-8, with each character in its shortest form.
 bool is_utf8(std::string_view text);
 /// Appends the UTF-8 form of a character, which is at most 10FFFF and no surrogate.
 void append_utf8(std::uint32_t code, std::string& text);

@@ -49,9 +49,9 @@ inline std::string_view without_extension(std::string_view path) {
 
 /// The extension ".jpeg" of "a/b.JPEG"; "" if there is none.
 std::string lower_extension(std::string_view path);
-/// Whether it ends in .jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm .pgm .pbm .pnm, in any case.
+/// True if it ends in .jpg .jpeg .png .webp .bmp .tif .tiff .gif .ppm .pgm .pbm .pnm, in any case.
 bool has_image_extension(std::string_view path);
-/// Whether the text is "n" and eight digits.
+/// True if the text is "n" and eight digits.
 bool is_wnid(std::string_view text);
 /// The number in a name such as "ILSVRC2012_val_00000017.JPEG" (17), or 0.
 std::uint64_t imagenet_val_number(std::string_view path);

@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// Whether the path begins with a scheme and "://".
+/// True if the path begins with a scheme and "://".
 bool is_url(const std::filesystem::path& path);
 
 /// The URL without user, password, query and fragment, which may be secrets. For messages and

@@ -20,7 +20,7 @@ inline std::filesystem::path archive_index_folder(const std::filesystem::path& r
     return runs / ".archives";
 }
 
-/// Whether the images of a data set are in archives. Also works for a data set that was read back
+/// True if the images of a data set are in archives. Also works for a data set that was read back
 /// from a store.
 bool has_archived_images(const Dataset& dataset);
 

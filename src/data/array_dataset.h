@@ -16,11 +16,11 @@ namespace assay {
 /// The images per severity in the files of CIFAR-10-C and CIFAR-100-C, which have five in sequence.
 inline constexpr std::size_t images_per_severity = 10'000;
 
-/// Whether a file is of one of these kinds, judged by its name, or without an extension by its
+/// True if a file is of one of these kinds, judged by its name, or without an extension by its
 /// first bytes.
 bool is_array_file(const std::filesystem::path& file);
 
-/// Whether the name says that a file has labels for another file: labels.npy, y_test.npy.
+/// True if the name says that a file has labels for another file: labels.npy, y_test.npy.
 bool is_label_file(const std::filesystem::path& file);
 
 /// The files in a folder, or in its folder `raw`, with the images of one data set. This is one

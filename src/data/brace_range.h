@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// Whether the text has braces to expand.
+/// True if the text has braces to expand.
 bool has_braces(std::string_view text);
 
 /// "a-{00..02}.x" gives a-00.x, a-01.x, a-02.x, and "{a,b}.x" gives a.x, b.x. Several braces give

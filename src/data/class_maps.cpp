@@ -145,7 +145,7 @@ Decision decision_named(const std::string& name) {
                        suggest(name, {"restrict", "mean_of_group", "map_argmax"})));
 }
 
-/// Whether the file is a class map in JSON: an object with our keys.
+/// True if the file is a class map in JSON: an object with our keys.
 bool says_decision(const nlohmann::json& root) {
     return root.is_object() && (root.contains("decision") || root.contains("target_of"));
 }

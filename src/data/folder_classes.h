@@ -15,7 +15,7 @@ struct FolderClasses {
     std::string note;                    ///< the assumptions that were made
 };
 
-/// Whether the classes are numbers without names, so that only their count is known.
+/// True if the classes are numbers without names, so that only their count is known.
 bool only_numbers(const ClassList& known);
 /// False if the classes are numbers without names and some folder is none of these
 /// numbers.

@@ -33,7 +33,7 @@ struct ScanCounts {
 /// (no folder), io (not readable).
 void scan_images(const std::filesystem::path& root, const std::string& sub, std::size_t limit,
                  StringColumn& out, ScanCounts& counts);
-/// Whether there is an image below root / sub. Throws as scan_images() does.
+/// True if there is an image below root / sub. Throws as scan_images() does.
 bool holds_an_image(const std::filesystem::path& root, const std::string& sub);
 
 }  // namespace assay

@@ -100,7 +100,7 @@ std::optional<Classes> permutation(const std::vector<Classes>& meanings) {
     return out;
 }
 
-/// Whether at least half of the texts mean the class at their own position. Each text that only
+/// True if at least half of the texts mean the class at their own position. Each text that only
 /// means other classes must be a repeated name, whose class is also named at its own position.
 bool in_usual_order(const std::vector<Classes>& meanings) {
     std::vector<bool> own(meanings.size());

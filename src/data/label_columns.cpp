@@ -26,7 +26,7 @@ bool is_number(std::string_view cell) {
     return parse_number(whole_number(cell), ignored);
 }
 
-/// Whether the values of an unknown column look like counts. Classes may be numbers too.
+/// True if the values of an unknown column look like counts. Classes may be numbers too.
 bool is_count(std::string_view cell) {
     return cell.empty() || is_number(cell) || whole_number(cell) == "-1";
 }
@@ -122,7 +122,7 @@ private:
         for (std::size_t side = boxes[0]; side < boxes[0] + 4; ++side)
             words_[side] = {ColumnWord::geometry, 0};
     }
-    /// Whether the four columns from `first` on are boxes. Then one column of labels, the image,
+    /// True if the four columns from `first` on are boxes. Then one column of labels, the image,
     /// perhaps a split, and one more must remain.
     bool is_box(std::size_t first) const {
         std::size_t left = 0;
@@ -284,7 +284,7 @@ private:
         guess_label();
     }
 
-    /// Whether two columns express the same labels in different words, as far as the sample shows.
+    /// True if two columns express the same labels in different words, as far as the sample shows.
     bool same_labels(std::size_t one, std::size_t other) const {
         std::map<std::string_view, std::string_view> there, back;
         for (const auto& row : table_.rows) {
@@ -294,7 +294,7 @@ private:
         }
         return true;
     }
-    /// Whether the rows show that columns with unknown names agree: both name the same class, or
+    /// True if the rows show that columns with unknown names agree: both name the same class, or
     /// repeated values match. A single row, or different values in every row, show nothing.
     bool show_one_label(std::size_t one, std::size_t other) const {
         if (named_classes() != nullptr) {
@@ -385,7 +385,7 @@ private:
         });
     }
 
-    /// Whether the cells may be classes: no measured numbers, and not a different value in each
+    /// True if the cells may be classes: no measured numbers, and not a different value in each
     /// row.
     bool may_be_labels(std::size_t c) const {
         constexpr std::size_t few_rows = 8;

@@ -36,7 +36,7 @@ struct ColumnChoice {
     /// Refuse a table in which several columns may contain the labels, or no column is known to. If
     /// false, such a table has no labels.
     bool ask = true;
-    /// Whether the error may suggest options. Otherwise the user can only rename columns.
+    /// True if the error may suggest options. Otherwise the user can only rename columns.
     bool options = true;
 };
 
@@ -68,7 +68,7 @@ struct LabelColumns {
 /// requested column does not exist.
 LabelColumns label_columns(const TableSample& table, const ColumnChoice& choice);
 
-/// Whether a cell names an image, by its extension or a number of ImageNet's validation images.
+/// True if a cell names an image, by its extension or a number of ImageNet's validation images.
 bool names_an_image(std::string_view cell);
 /// True for "1", "1.0" and "true". False for "0", "0.0", "false", "" and, for signs, "-1". Nothing
 /// if the cell is no flag.

@@ -69,7 +69,7 @@ bool names_image_in(const std::vector<std::string>& row) {
     return std::ranges::any_of(row, [](const auto& cell) { return names_an_image(trimmed(cell)); });
 }
 
-/// Whether the first row names the columns of the others.
+/// True if the first row names the columns of the others.
 bool has_names(const Rows& rows) {
     if (names_image_in(rows.front())) return false;
     bool image = false, label = false, fits = false;
@@ -100,7 +100,7 @@ TableSample sample_of(Rows rows, std::string source, bool header) {
     return sample;
 }
 
-/// Whether rows without images have columns. Otherwise they are sets of labels, in which no label
+/// True if rows without images have columns. Otherwise they are sets of labels, in which no label
 /// repeats. With `texts`, a column of texts next to a column of numbers also shows that they do.
 bool has_columns(const Rows& rows, bool texts) {
     if (rows.size() < 2 || rows.front().size() < 2) return false;
@@ -143,7 +143,7 @@ bool is_celeba(const Rows& rows) {
            (rows[1].size() == columns || rows[1].size() + 1 == columns);
 }
 
-/// Whether lines without column names are a table, or a file and its labels.
+/// True if lines without column names are a table, or a file and its labels.
 bool is_table_of_blanks(const Rows& rows, const ClassList* classes) {
     const std::size_t columns = rows.front().size();
     const auto of_numbers = [&](std::size_t c) {

@@ -16,7 +16,7 @@ bool has_blank(std::string_view text) {
     return text.find_first_of(blanks) != std::string_view::npos;
 }
 
-/// Whether cells make the class ambiguous: "dog hot", if dog and hot are also classes.
+/// True if cells make the class ambiguous: "dog hot", if dog and hot are also classes.
 bool is_ids(std::string_view name, const ClassList& classes) {
     bool all = true;
     for_each_part(name, blanks, [&](std::string_view word) {

@@ -23,7 +23,7 @@ std::optional<Dataset> open_saved_dataset(const std::filesystem::path& folder,
 std::shared_ptr<const ImageArchive> open_saved_images(
     const std::vector<std::filesystem::path>& files);
 
-/// Whether a name is that of such a file.
+/// True if a name is that of such a file.
 bool has_arrow_extension(const std::filesystem::path& file);
 
 }  // namespace assay

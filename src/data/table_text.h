@@ -17,7 +17,7 @@ struct TableText {
     std::size_t added_lines = 0;  ///< lines at the start that the file does not have: the header
 };
 
-/// Whether the extension says that the file has named columns: .csv, .tsv, .parquet, .jsonl.
+/// True if the extension says that the file has named columns: .csv, .tsv, .parquet, .jsonl.
 bool has_table_extension(const std::filesystem::path& path);
 
 /// Throws bad_input, naming the file: missing, damaged, more than `most_bytes` of text.

@@ -135,7 +135,7 @@ std::string_view folder_of_key(std::string_view key) {
     return key.substr(0, end).substr(key.substr(0, end).rfind('/') + 1);
 }
 
-/// Whether class folders were packed unchanged: all images are in one, and none has a label.
+/// True if class folders were packed unchanged: all images are in one, and none has a label.
 bool are_class_folders(const std::vector<IndexedTar>& indexed) {
     bool any = false;
     for (const IndexedTar& tar : indexed) {

@@ -44,7 +44,7 @@ private:
     std::vector<std::uint32_t> annotator_of_;  // by item
 };
 
-/// Whether this is a table with people and without a column of answers. The readers of lists
+/// True if this is a table with people and without a column of answers. The readers of lists
 /// interpret its other columns better, unless two people labeled one image.
 bool is_list_with_people(std::string_view text, const std::string& source, LabelledOnce& images) {
     CsvReader row(text, source);

@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// Whether the name ends in ".zip", in any case.
+/// True if the name ends in ".zip", in any case.
 bool has_zip_extension(const std::filesystem::path& path);
 
 /// The zip files of a folder, in the order of their names.

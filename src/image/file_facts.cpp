@@ -80,7 +80,7 @@ std::optional<std::uint32_t> orientation_of_block(std::span<const std::byte> blo
     return TiffTags(block).value(orientation_tag);
 }
 
-/// Whether a marker starts a frame. All codings do, but not tables (C4, CC) or an extension (C8).
+/// True if a marker starts a frame. All codings do, but not tables (C4, CC) or an extension (C8).
 bool is_frame(std::uint32_t marker) {
     return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
 }

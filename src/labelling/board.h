@@ -51,11 +51,11 @@ public:
     }
     /// This annotator's answer, whether they are blocked or not.
     std::optional<Answer> said(std::size_t q, std::int64_t annotator) const;
-    /// Whether this annotator has answered all questions of the screen whose images can be shown.
+    /// True if this annotator has answered all questions of the screen whose images can be shown.
     bool answered(std::size_t screen, std::int64_t annotator) const;
     /// The number of annotators still needed for the screen: the largest need of its questions.
     std::uint32_t needed(std::size_t screen) const;
-    /// Whether all its questions have known answers.
+    /// True if all its questions have known answers.
     bool is_known(std::size_t screen) const;
 
     /// Records this annotator's first or changed answer. Returns true if people now cannot judge

@@ -28,7 +28,7 @@ struct AskedQuestion {
     std::uint32_t image = 0;    ///< index in images
     std::uint32_t label = 0;    ///< index in labels
     std::optional<bool> known;  ///< its answer, for gold and control questions
-    /// Whether the question should still be asked. False if the pairs that needed it are gone.
+    /// True if the question should still be asked. False if the pairs that needed it are gone.
     bool wanted = true;
 };
 
@@ -47,7 +47,7 @@ public:
     Task task = Task::yes_no;
     std::string title;        ///< title that people see
     std::uint32_t votes = 0;  ///< largest number of answers per question
-    /// Whether asking stops once the majority is certain. False if every answer counts, because
+    /// True if asking stops once the majority is certain. False if every answer counts, because
     /// stopping early would bias frequencies.
     bool settles_early = true;
     /// A database that is open for writing, with the tables question, annotator and answer.

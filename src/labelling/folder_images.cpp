@@ -25,7 +25,7 @@ std::filesystem::path without_links(const std::filesystem::path& path) {
     return problem ? path : without_slash(real);
 }
 
-/// Whether the path is the folder or below it. Both must be absolute.
+/// True if the path is the folder or below it. Both must be absolute.
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder) {
     const std::filesystem::path way = path.lexically_relative(folder);
     return !way.empty() && *way.begin() != "..";

@@ -14,7 +14,7 @@ namespace assay::labelling {
 struct QuestionColumns {
     std::size_t item = 0, label = 0;
     std::optional<std::size_t> path, name, definition, synonyms, known, control, batch;
-    /// Whether each row has a person's answer, so that a question repeats for every annotator.
+    /// True if each row has a person's answer, so that a question repeats for every annotator.
     bool of_annotators = false;
 };
 

@@ -17,7 +17,7 @@ namespace {
 constexpr double small_probability = 0.01;
 constexpr double wanted_of_gold = 0.75;
 
-/// Whether P(at most `hits` of `trials` with probability p) <= alpha, by the upper bound.
+/// True if P(at most `hits` of `trials` with probability p) <= alpha, by the upper bound.
 bool too_few(std::uint64_t hits, std::uint64_t trials, double p, double alpha) {
     return trials > 0 && clopper_pearson(hits, trials, 1 - 2 * alpha).high < p;
 }

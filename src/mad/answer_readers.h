@@ -25,7 +25,7 @@ struct FoundAnswer {
     std::string key;         ///< the file's key, or ""
     std::string annotation;  ///< Label Studio's number of the annotation, or ""
     std::string made;        ///< when that annotation was created, even if it changed later
-    /// Whether the answer was withdrawn: canceled, or without a choice. Counted as skipped.
+    /// True if the answer was withdrawn: canceled, or without a choice. Counted as skipped.
     bool taken_back = false;
     Answer answer = Answer::no;
 };

@@ -108,7 +108,7 @@ std::string spelled(DistanceReading distance) {
     std::replace(name.begin(), name.end(), '_', '-');
     return name;
 }
-/// Whether the reading only needs the paths to the root.
+/// True if the reading only needs the paths to the root.
 DistanceReading without_the_rest(DistanceReading distance) {
     if (distance == DistanceReading::graph_full_min) return DistanceReading::graph_closure_min;
     if (distance == DistanceReading::graph_full_max) return DistanceReading::graph_closure_max;

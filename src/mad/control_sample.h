@@ -54,7 +54,7 @@ struct ControlWish {
 void sample_control(Competition& competition, const ControlWish& wish,
                     std::span<const std::span<const std::uint16_t>> labels,
                     std::uint64_t first_image, int threads, Comm& comm);
-/// Whether sample_control() has anything to do. Throws usage for a smaller sample than the existing
+/// True if sample_control() has anything to do. Throws usage for a smaller sample than the existing
 /// one, or a larger one with classifiers other than those for which it was drawn. Only on rank 0.
 bool control_is_missing(const Competition& competition, std::uint64_t wanted);
 /// The number of images of the existing sample.

@@ -40,7 +40,7 @@ std::vector<ExclusionRow> read_exclusion_rows(const std::string& text,
     return rows;
 }
 
-/// Whether two texts only differ in one place, by at most three characters.
+/// True if two texts only differ in one place, by at most three characters.
 bool differ_at_one_place(std::string_view a, std::string_view b) {
     constexpr std::size_t most = 3;
     const std::size_t shorter = std::min(a.size(), b.size());

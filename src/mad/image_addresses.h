@@ -12,7 +12,7 @@
 
 namespace assay::mad {
 
-/// Whether the text has a known prefix before the image's path: "s3://bucket/", "/data/local-
+/// True if the text has a known prefix before the image's path: "s3://bucket/", "/data/local-
 /// files/?d=" and the like.
 bool is_address(std::string_view text);
 

@@ -5,7 +5,7 @@
 
 namespace assay::mad {
 
-/// Whether both predict the same label for every image.
+/// True if both predict the same label for every image.
 inline bool predict_alike(const CompetitionClassifier& one, const CompetitionClassifier& two) {
     return one.labels_hash == two.labels_hash;
 }

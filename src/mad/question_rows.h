@@ -27,7 +27,7 @@ std::set<QuestionKey> wanted_questions(const Competition& competition, const Tal
 class QuestionWriter {
 public:
     QuestionWriter(Competition& competition, const Tally& tally);
-    /// Whether the question exists by now.
+    /// True if the question exists by now.
     bool has(const QuestionKey& key) const { return there_.count(key) > 0; }
     /// Adds a question. Returns false if it existed already.
     bool add(const QuestionKey& key);

@@ -35,7 +35,7 @@ void check_rank_options(const RankOptions& options) {
         wrong(fmt::format("{} draws; allowed: up to 10,000,000", options.posterior.draws));
 }
 
-/// Whether some asked pairs were asked further than others although the others' lists had more
+/// True if some asked pairs were asked further than others although the others' lists had more
 /// images. Then earlier answers influenced the choice of questions. Images that replaced others and
 /// are not asked yet do not count, because the replaced ones may have been asked.
 bool asked_unevenly(const std::vector<RankedPair>& pairs) {

@@ -93,7 +93,7 @@ private:
                                     database_.path().string(), work.first, work.second));
     }
 
-    /// Whether it was already recorded as this near duplicate.
+    /// True if it was already recorded as this near duplicate.
     bool is_decided(std::int64_t pair, std::int64_t image, const std::string& reason) {
         const bool decided = find_reason_.bind(pair).bind(image).step();
         const bool same = decided && find_reason_.text(0) == reason;

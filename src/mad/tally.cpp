@@ -22,7 +22,7 @@ std::vector<Answer> said(const QuestionTally& question) {
     return answers;
 }
 
-/// Whether the remaining answers could make the question unclear, or clear again.
+/// True if the remaining answers could make the question unclear, or clear again.
 bool clarity_is_open(const QuestionTally& question, std::uint32_t wanted) {
     const auto answers = static_cast<std::uint32_t>(question.decisive);
     if (answers >= wanted) return false;

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// Whether a model that returns `scores` numbers per image can be a classifier of `classes`
+/// True if a model that returns `scores` numbers per image can be a classifier of `classes`
 /// classes: the same number, or one number for two classes.
 inline bool fits_classes(std::uint64_t scores, std::uint64_t classes) {
     return scores == classes || (scores == 1 && classes == 2);

@@ -174,7 +174,7 @@ public:
     }
 
 private:
-    /// Whether these pixels already have this class. Duplicates are counted, and excluded if
+    /// True if these pixels already have this class. Duplicates are counted, and excluded if
     /// requested.
     bool is_known(const BoxList::Row& row, const Patch& patch) {
         const auto place = std::tuple(patch.image, patch.x, patch.y, patch.width, patch.height);

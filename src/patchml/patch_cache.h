@@ -20,7 +20,7 @@ public:
     PatchCache(const PatchCache&) = delete;
     PatchCache& operator=(const PatchCache&) = delete;
 
-    /// Whether the cache was made for such a pool and the same resizing.
+    /// True if the cache was made for such a pool and the same resizing.
     bool fits(std::size_t patches, const CompositeOptions& options) const;
     /// The patch whose longer side is p, or null.
     const Image* find(int p, std::uint32_t patch) const;

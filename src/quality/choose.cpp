@@ -59,7 +59,7 @@ double goodness(const QualityModel& model, std::size_t d) {
     return (dimension_facts()[d].higher_is_better ? 1 : -1) * model.cells[d].value.value();
 }
 
-/// Whether model `a` beats model `b`.
+/// True if model `a` beats model `b`.
 bool beats(const QualityModel& a, const QualityModel& b, const PerDimension<double>& weights,
            double quantile) {
     for (std::size_t d = 0; d < dimension_count; ++d) {

@@ -1,5 +1,5 @@
-// Whether decisions follow the shape or the texture of images with two cues, and how uncertain this
-// is.
+// Measures whether decisions follow the shape or the texture of images with two cues, and how
+// uncertain this is.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@
 namespace assay::quality {
 namespace {
 
-/// Whether each image was correct before the attack, and remains correct under it.
+/// True if each image was correct before the attack, and remains correct under it.
 struct AttackedImages {
     std::vector<RowOutcome> clean, fgsm, pgd;
     std::string data;

@@ -14,7 +14,7 @@ namespace {
 // times as wide as the method's own interval by formula. There were two exceptions. The mixture's
 // interval was 2.4 to 15 times as wide as pl's with 5 and 10 annotators. The jackknife's interval
 // was 2.9 and 5.4 times as wide as pl's with 2,000 images of 40 annotators. There it was 1.6 and
-// 2.1 times as wide as its own by formula.
+// 2.1 times as wide as its own interval by formula.
 constexpr double widest_beside_pl = 2, widest_beside_formula = 1.5;
 
 bool is_bootstrap(const Estimate& e) {

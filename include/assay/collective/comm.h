@@ -22,7 +22,7 @@ public:
     virtual ~Comm() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// Whether all ranks run on one machine, so that a file is read only once. Every rank gets the
+    /// True if all ranks run on one machine, so that a file is read only once. Every rank gets the
     /// same answer.
     virtual bool on_one_machine() const { return true; }
 

@@ -45,7 +45,7 @@ private:
 
 /// "0", "1", ..., "count - 1": for a classifier without a class list.
 ClassList numbered_classes(std::size_t count);
-/// Whether it is such a list and not empty. Its ids say nothing about the classes.
+/// True if the list is such a list and not empty. Its ids say nothing about the classes.
 bool is_numbered(const ClassList& classes);
 
 /// Makes classes from names only. 1000 names of ImageNet's classes get WordNet ids. The names may

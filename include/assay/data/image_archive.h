@@ -19,9 +19,9 @@ public:
     /// Cost: at least a copy of the image, at most decompressing one block of the archive.
     virtual std::vector<std::byte> read(std::string_view name,
                                         std::uint64_t limit = UINT64_MAX) const = 0;
-    /// Whether the images are samples of arrays, which read() returns in the form of an image file.
+    /// True if the images are samples of arrays, which read() returns in the form of an image file.
     virtual bool holds_samples() const { return false; }
-    /// Whether read() returns this image rotated by its EXIF data, and not as it was encoded.
+    /// True if read() returns this image rotated by its EXIF data, and not as it was encoded.
     /// Throws as read().
     virtual bool is_turned(std::string_view /*name*/) const { return false; }
 };

@@ -114,7 +114,7 @@ struct AttackedResult {
     /// (Hesse et al. 2026, eq. 1). Its interval is Wilson's, with the number of draws that gives
     /// the variance of the delta method.
     std::vector<std::pair<double, Estimate>> geometric_mean;
-    /// Whether the numbers can be trusted, and the signs that show it.
+    /// Shows whether the numbers can be trusted, with the signs.
     AttackControl control;
     /// Sentences about problems in the attacks: gradients of zero, and elements that are not
     /// numbers.

@@ -164,7 +164,7 @@ struct EvaluatedModel {
     std::vector<std::string> warnings;  ///< lines that end with what to type
     std::vector<Measurement> measurements;
     std::vector<ClassResult> worst_classes;  ///< least accurate first
-    /// Whether confidence is above or below accuracy, in words; "" if one of them is missing.
+    /// Describes whether confidence is above or below accuracy; "" if one of them is missing.
     std::string calibration;
     Estimate confidence;  ///< mean probability of the predicted class
     /// Images without scores, including those of PreprocessingChoice::failed.

@@ -136,7 +136,7 @@ struct GapOrder {
     std::optional<double> kendall_raw = {}, spearman_raw = {};
 };
 
-/// Whether a single line describes the models.
+/// True if a single line describes the models.
 struct GapCurvature {
     double coefficient = 0, standard_error = 0;  ///< value and error for the square term
     /// slope where a tenth of the models is below, and above

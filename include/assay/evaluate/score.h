@@ -138,7 +138,7 @@ struct ScoreReport {
     std::vector<std::string> warnings;
 };
 
-/// Whether the data set has the attributes `shape` and `texture`, which name classes of the
+/// True if the data set has the attributes `shape` and `texture`, which name classes of the
 /// predictions. `shape_bias` needs both.
 bool has_cues(const Dataset& dataset);
 

@@ -171,7 +171,7 @@ Report report_of(const Competition& competition);
 
 /// Cost: reads every byte. Throws as open().
 study::StudyCheck verify_competition(const std::filesystem::path& folder);
-/// Whether a folder holds a competition.
+/// True if a folder holds a competition.
 bool is_competition(const std::filesystem::path& folder);
 
 }  // namespace assay::mad

@@ -39,7 +39,7 @@ struct DistanceFacts {
 };
 const std::vector<DistanceFacts>& distance_table();
 const DistanceFacts& facts_of(DistanceReading reading);
-/// Whether this reading of the definition needs no hierarchy.
+/// True if this reading of the definition needs no hierarchy.
 constexpr bool no_hierarchy(DistanceReading reading) {
     return reading == DistanceReading::zero_one || reading == DistanceReading::matrix;
 }

@@ -25,7 +25,7 @@ struct Settled {
 /// The majority of the answers yes and no. A tie counts as no, and so does a lack of such answers:
 /// a doubt counts against the classifier.
 Settled settle(std::span<const Answer> answers);
-/// Whether no further answers, up to `wanted` in total, can change the result of settle().
+/// True if no further answers, up to `wanted` in total, can change the result of settle().
 bool is_settled(std::span<const Answer> answers, std::uint32_t wanted);
 
 /// The outcome for an image on which two classifiers predict different labels.

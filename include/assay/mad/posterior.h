@@ -50,7 +50,7 @@ struct PosteriorOptions {
     double level = 0.95;         ///< for the credible intervals
     std::uint32_t draws = 2000;  ///< number of draws for the intervals
     std::uint64_t seed = 0;
-    /// Whether the target is the scores after all lists are answered. Then uncertainty about things
+    /// True if the target is the scores after all lists are answered. Then uncertainty about things
     /// that no answer could resolve, such as missing pairs, does not count.
     bool lists_alone = false;
 };

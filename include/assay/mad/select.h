@@ -148,7 +148,7 @@ private:
     std::uint64_t offered_ = 0;
 };
 
-/// Whether `a` comes before `b`.
+/// True if `a` comes before `b`.
 bool comes_before(const Candidate& a, const Candidate& b, const SelectionRule& rule);
 
 /// Selects from the candidates of a pair, in their order. `settled` are images selected before,

@@ -214,7 +214,7 @@ struct MetricRequest {
     bool is_of(std::string_view definition, const Parameters& parameters) const;
     /// "ece:bins=20,edges=right_closed": only the parameters that differ from the defaults.
     std::string text() const;
-    /// Whether it represents one request per number of labels: `subgroup_accuracy` without g (see
+    /// True if it represents one request per number of labels: `subgroup_accuracy` without g (see
     /// expand_labels_per_image()).
     bool every_count() const;
     /// The numbers of labels per image that it covers, ascending; no value means all images

@@ -127,7 +127,7 @@ struct ModelFacts {
     ModelRuntime runtime = ModelRuntime::libtorch;
 };
 
-/// Whether to run models in a separate process if they are programs (TorchScript) or may call any
+/// True if to run models in a separate process if they are programs (TorchScript) or may call any
 /// LibTorch operator (torch.export). Landlock and seccomp limit the process as far as the kernel
 /// supports them. It cannot write, make or remove files, open sockets or start programs, and can
 /// read only the model's and the system's libraries. If it crashes, the caller gets an Error. The
@@ -227,7 +227,7 @@ public:
     /// takes bytes or another layout. `out` has n x classes floats, row-major. Throws bad_input
     /// (the model refuses the shape, or returns something other than n x classes), out_of_memory.
     virtual void scores(std::span<const float> input, std::size_t n, std::span<float> out) = 0;
-    /// Whether score_bytes() is faster than scores(). It is on devices, because bytes take a
+    /// True if score_bytes() is faster than scores(). It is on devices, because bytes take a
     /// quarter of the transfer time.
     virtual bool prefers_bytes() const { return false; }
     /// The scores of images given as bytes, bit-identical to scores() for the floats that the bytes

@@ -25,7 +25,7 @@ enum class Loss {
 std::string_view name_of(Loss);
 /// The smallest number of classes for which the loss is defined: 2, 3 or 4.
 std::uint32_t least_classes(Loss);
-/// Whether the loss uses the target: difference and targeted_dlr do.
+/// True if the loss uses the target: difference and targeted_dlr do.
 bool has_target(Loss);
 
 /// Returns the loss of one image. `derivative`, as long as `scores`, gets its derivative by each

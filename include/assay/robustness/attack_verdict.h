@@ -1,5 +1,5 @@
-// Whether an accuracy under attack can be trusted: signs that a model's gradient hides the model's
-// behavior, each with its number.
+// Judges whether an accuracy under attack can be trusted: signs that a model's gradient hides the
+// model's behavior, each with its number.
 //
 // An attack gives an upper bound of robustness. A model whose gradient leads nowhere keeps its
 // accuracy under every attack that follows the gradient. So controls on a few images look for that.

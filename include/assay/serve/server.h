@@ -23,7 +23,7 @@ struct ServerOptions {
     /// The beginning of links if there is a proxy, such as https://labels.example.org; "" uses host
     /// and port.
     std::string url;
-    /// Whether X-Forwarded-For gives the client's address. Set it only if a proxy sets that header.
+    /// True if X-Forwarded-For gives the client's address. Set it only if a proxy sets that header.
     bool behind_proxy = false;
     std::size_t connections = 2000;
     /// JSON object with the pages' texts in another language. The keys are those of

@@ -169,7 +169,7 @@ public:
     std::size_t shards() const noexcept;
     std::uint64_t first_row(std::size_t shard) const noexcept;
     std::uint32_t rows_in(std::size_t shard) const noexcept;
-    /// Whether the shard belongs to this writer's part and its rank's share. Shards that existed
+    /// True if the shard belongs to this writer's part and its rank's share. Shards that existed
     /// before all belong to the first rank.
     bool is_own(std::size_t shard) const noexcept;
     /// True if this or an earlier run committed the shard. open() has checked its record and

@@ -24,7 +24,7 @@
 
 namespace assay {
 
-/// Whether a row has scores, or the reason why not.
+/// Shows that a row has scores, or the reason why not.
 enum class RowStatus : std::uint8_t { ok, missing, unreadable, not_finite };
 
 /// Gives a row's probabilities without another sum: exp(score - shift) * factor, or for stored
@@ -82,13 +82,13 @@ public:
 
     const PredictionStore& store() const noexcept;
     std::uint32_t classes() const noexcept;
-    /// Whether every class's score is stored.
+    /// True if every class's score is stored.
     bool full() const noexcept;
     /// The number of classes of a row whose rank is known.
     std::uint32_t depth() const noexcept;
-    /// Whether ranks beyond the first are meaningful. They are not with an arg-max map.
+    /// True if ranks beyond the first are meaningful. They are not with an arg-max map.
     bool ranks() const noexcept;
-    /// Whether confidences are meaningful. They are not with maps that only decide, or with
+    /// True if confidences are meaningful. They are not with maps that only decide, or with
     /// ScoreKind::labels.
     bool has_probabilities() const noexcept;
 
@@ -139,7 +139,7 @@ public:
     /// The scores of a row, in the requested order and before any map, in place or in `buffer`.
     /// Requires full(). The status must be ok.
     std::span<const float> scores(std::uint64_t row, std::vector<float>& buffer) const;
-    /// Whether scores stay in memory in the requested form: full_f32, all shards open, no order, no
+    /// True if scores stay in memory in the requested form: full_f32, all shards open, no order, no
     /// map.
     bool is_mapped() const noexcept;
     /// Their location. Requires is_mapped() and an existing shard.

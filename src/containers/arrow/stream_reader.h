@@ -56,7 +56,7 @@ private:
     std::vector<StreamBatch> batches_;
 };
 
-/// Whether a row of a column is not null. The type must not be `other`. Throws bad_input.
+/// True if a row of a column is not null. The type must not be `other`. Throws bad_input.
 bool is_valid(const ByteSource& file, const StreamBatch& batch, const StreamField& field,
               std::uint64_t row);
 /// The location of a row's bytes, for texts and bytes. Throws bad_input if it is beyond the

@@ -26,7 +26,7 @@ const Column* bytes_of_column(const Footer& footer, const std::string& name) {
     return own != nullptr ? own : column_of(footer, name + ".bytes");
 }
 
-/// Whether a leaf or structure has this name.
+/// True if a leaf or structure has this name.
 bool is_there_called(const Footer& footer, const std::string& name) {
     return std::any_of(footer.columns.begin(), footer.columns.end(), [&](const Column& column) {
         return column.path == name || column.path.starts_with(name + ".");

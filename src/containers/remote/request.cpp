@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether a later try may succeed.
+/// True if a later try may succeed.
 [[noreturn]] void fail(std::string message) {
     throw Error(ErrorCode::unreachable, std::move(message));
 }

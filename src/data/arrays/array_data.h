@@ -67,7 +67,7 @@ ArrayData read_pickled_batch(const std::filesystem::path& file, const ArrayWishe
 ArrayData read_binary_batch(const std::filesystem::path& file, const ArrayWishes& wishes);
 ArrayData read_mat(const std::filesystem::path& file, const ArrayWishes& wishes);
 
-/// Whether the name says that an idx, .npy or HDF5 file contains labels.
+/// True if the name says that an idx, .npy or HDF5 file contains labels.
 bool is_file_of_labels(const std::filesystem::path& file);
 
 /// The meaning of an array's name: "x_test" and "test_images" are images of `test`, and

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether it is "data_batch_1" or "test_batch" of CIFAR-10, or "train" or "test" of CIFAR-100.
+/// True if it is "data_batch_1" or "test_batch" of CIFAR-10, or "train" or "test" of CIFAR-100.
 bool is_name_of_batch(std::string_view stem) {
     return stem == "train" || stem == "test" || stem == "test_batch" ||
            (stem.starts_with("data_batch_") && stem.size() == 12);

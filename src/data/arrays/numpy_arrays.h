@@ -30,9 +30,9 @@ public:
     const std::string& problem() const noexcept { return problem_; }
     const std::vector<std::uint64_t>& shape() const noexcept { return header_.view.shape; }
     bool holds_texts() const noexcept { return header_.text.width > 0; }
-    /// Whether it has three or four dimensions and does not look like labels.
+    /// True if it has three or four dimensions and does not look like labels.
     bool may_be_images() const;
-    /// Whether the shape is N, N x 1, or N x 1 x 1 x 1 (PCam).
+    /// True if the shape is N, N x 1, or N x 1 x 1 x 1 (PCam).
     bool may_be_labels() const;
     /// Describes the array: "x_train (60000, 28, 28) |u1".
     std::string described() const;

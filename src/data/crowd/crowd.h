@@ -23,7 +23,7 @@ using Where = std::function<std::string()>;
 
 struct Vote {
     std::string_view annotator, item, label, answer;
-    /// Whether this is one more class of the previous vote's answer, because the annotator chose
+    /// True if this is one more class of the previous vote's answer, because the annotator chose
     /// several.
     bool further = false;
 };
@@ -60,7 +60,7 @@ inline bool may_hold_votes(std::string_view extension) {
 
 /// Recognizes the layout by the text's first bytes: a header, a member's name or an element.
 Layout layout_of(std::string_view text);
-/// Whether only one program writes this layout, so that it cannot be another kind of table.
+/// True if only one program writes this layout, so that it cannot be another kind of table.
 inline bool is_of_a_tool(Layout layout) {
     return layout > Layout::people;
 }
@@ -91,7 +91,7 @@ enum class Said { no, cannot_say, yes };
 std::optional<Said> said_by(std::string_view text);
 /// All accepted answers, for messages.
 std::string known_answers();
-/// Whether the text means that there is no answer: empty, "skip", "skipped".
+/// True if the text means that there is no answer: empty, "skip", "skipped".
 bool says_nothing(std::string_view text);
 
 /// The image that an address refers to, without the service's prefix and the mark of an upload

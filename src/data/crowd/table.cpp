@@ -290,7 +290,7 @@ public:
 private:
     std::string_view cell(std::size_t column) const { return trimmed(row_[column]); }
 
-    /// Whether the service and the requester did not reject the answers.
+    /// True if the service and the requester did not reject the answers.
     bool counts() {
         if (!plan_.status) return true;
         const std::string status = plain_name(row_[*plan_.status]);

@@ -11,9 +11,9 @@
 
 namespace assay::layouts {
 
-/// Whether two names mean the same split, as "val", "valid" and "validation" do.
+/// True if two names mean the same split, as "val", "valid" and "validation" do.
 bool same_split(std::string_view one, std::string_view other);
-/// Whether a name is that of a split in some data set.
+/// True if a name is that of a split in some data set.
 bool is_split(std::string_view name);
 
 /// The class folders of one split in the folder: options.split, else test, else val. Returns

@@ -8,7 +8,7 @@
 
 namespace assay::parquet {
 
-/// Whether the name ends in .parquet, in any case.
+/// True if the name ends in .parquet, in any case.
 bool has_parquet_extension(const std::filesystem::path& path);
 
 /// The .parquet files of the folder, or else of its folder `data`, in byte order of their names;

@@ -14,7 +14,7 @@ namespace assay::parquet {
 /// texts or numbers, more than `most_bytes` of text.
 TableText read_table(const std::filesystem::path& path, std::uint64_t most_bytes);
 
-/// Whether the rows give paths of images instead of the images themselves. This is so if the column
+/// True if the rows give paths of images instead of the images themselves. This is so if the column
 /// of images has texts that end like image files. Without such a column, a column with a list's
 /// usual name is used. Throws bad_input, naming the file, if it is damaged.
 bool lists_paths(const std::filesystem::path& path, const std::string& image_column);

@@ -8,7 +8,7 @@
 
 namespace assay::webdataset {
 
-/// Whether the name is that of a tar archive, compressed or not (.tar, .tgz, .tar.gz, ...).
+/// True if the name is that of a tar archive, compressed or not (.tar, .tgz, .tar.gz, ...).
 bool has_tar_extension(const std::filesystem::path& path);
 
 struct TarFiles {

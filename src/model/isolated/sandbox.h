@@ -15,7 +15,7 @@ namespace assay::isolated {
 /// usable. Returns the reason if the kernel lacks Landlock (Linux 5.13), or refuses.
 std::optional<std::string> limit_files(const std::vector<std::filesystem::path>& readable);
 
-/// Whether this process has one thread; also true if the system gives no number.
+/// True if this process has one thread; also true if the system gives no number.
 bool has_one_thread();
 
 /// After this call, system calls that write, make or remove files by name fail with EACCES. So do

@@ -18,7 +18,7 @@ std::filesystem::path root_of_torch_dir(const std::filesystem::path& torch_dir);
 /// The include folders for a compiler.
 std::vector<std::filesystem::path> include_folders(const LibTorch& place);
 
-/// Whether the system's loader searches the folder by default.
+/// True if the system's loader searches the folder by default.
 bool is_system_folder(const std::filesystem::path& folder);
 
 }  // namespace assay

@@ -32,7 +32,7 @@ constexpr const char* no_plugin_note = "There is none, so model files cannot run
 constexpr const char* no_plugin_note = kWithoutTorch;
 #endif
 
-/// Whether the plug-in is for that LibTorch, according to its record. A plug-in without a record is
+/// True if the plug-in is for that LibTorch, according to its record. A plug-in without a record is
 /// for the system's LibTorch.
 bool is_for(const FrameworkFile& plugin, const LibTorch& place) {
     std::error_code error;

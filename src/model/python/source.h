@@ -7,11 +7,11 @@
 
 namespace assay {
 
-/// Whether a model is given by a source and not by a file: timm:NAME, torchvision:NAME, hf:NAME,
+/// True if a model is given by a source and not by a file: timm:NAME, torchvision:NAME, hf:NAME,
 /// open_clip:NAME, python:FILE.py:NAME, process:DESCRIPTOR.
 bool is_python_source(const std::filesystem::path& model);
 
-/// Whether a source matches many models: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
+/// True if a source matches many models: timm:resnet*, torchvision:*, open_clip:ViT-B-32/*.
 bool is_source_pattern(const std::filesystem::path& model);
 
 /// Resolves a model that is named in a file in `folder`: a file, or the FILE.py of a source, is

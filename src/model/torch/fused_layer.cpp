@@ -144,7 +144,7 @@ at::Tensor FusedLayer::run(const at::Tensor& input, const at::Tensor& added) con
 
 namespace {
 
-/// Whether a tensor has one number per channel.
+/// True if a tensor has one number per channel.
 bool has_channels(const NormConstants& norm, std::int64_t channels) {
     const auto fits = [&](const at::Tensor& t) { return t.dim() == 1 && t.size(0) == channels; };
     return norm.mean.defined() && norm.variance.defined() && fits(norm.mean) &&

@@ -310,7 +310,7 @@ private:
         }
     }
 
-    /// Whether a model that rounds gives an image other scores in a batch than alone. This happens
+    /// True if a model that rounds gives an image other scores in a batch than alone. This happens
     /// because the order of the sums in a matrix product depends on the number of rows.
     bool batches_round_otherwise() const {
         if (!network().rounds() || !group_.on_processor()) return false;

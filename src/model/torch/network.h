@@ -33,12 +33,12 @@ public:
     virtual std::optional<at::ScalarType> declared_type() const { return std::nullopt; }
     /// The largest number of images per call; 0 means any number.
     virtual std::int64_t largest_batch() const { return 0; }
-    /// Whether images in one batch would change each other's scores.
+    /// True if images in one batch would change each other's scores.
     virtual bool one_at_a_time() const { return false; }
-    /// Whether it rounds intermediate values to integers (int8), so that a last bit can change
+    /// True if it rounds intermediate values to integers (int8), so that a last bit can change
     /// scores.
     virtual bool rounds() const { return false; }
-    /// Whether several of its steps are fused (fused_layer.h), which rounds differently.
+    /// True if several of its steps are fused (fused_layer.h), which rounds differently.
     virtual bool fused() const { return false; }
     /// For a fused network: the unfused steps of its file. nullptr if it is not fused.
     virtual std::unique_ptr<Network> as_written() const { return nullptr; }

@@ -129,7 +129,7 @@ public:
 
     const std::string& op() const { return node_.op; }
     std::size_t outputs() const { return node_.outputs.size(); }
-    /// Whether some node reads output `i`.
+    /// True if some node reads output `i`.
     bool wants(std::size_t i) const { return i < node_.outputs.size() && node_.outputs[i] >= 0; }
 
     /// For nodes of an opset newer than this code. An attribute that the operator did not look up

@@ -45,7 +45,7 @@ bool is_own(const std::string& domain) {
     return domain.empty() || domain == "ai.onnx";
 }
 
-/// Whether a node may set bits above the 16 of an unsigned 16-bit number.
+/// True if a node may set bits above the 16 of an unsigned 16-bit number.
 bool sets_upper_bits(const OnnxNode& node) {
     if (node.op == "BitwiseNot") return true;
     return node.op == "BitShift" &&

@@ -64,7 +64,7 @@ struct Pt2OperatorName {
 };
 std::optional<Pt2OperatorName> operator_name_of(const std::string& target);
 
-/// Whether this LibTorch has the operator, or the plug-in defines it.
+/// True if this LibTorch has the operator, or the plug-in defines it.
 bool is_known_operator(const Pt2OperatorName& name);
 
 /// Throws bad_input if no overload accepts the node's arguments.

@@ -12,7 +12,7 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
     return std::ranges::find(names, name) != names.end();
 }
 
-/// Whether an argument was fixed at export to something other than none, false or 0.
+/// True if an argument was fixed at export to something other than none, false or 0.
 bool is_on(const Pt2Call& call, std::string_view argument) {
     const Pt2Feed* feed = call.feed(argument);
     if (feed == nullptr) return false;

@@ -7,13 +7,13 @@
 
 namespace assay::torch_plugin {
 
-/// Whether the call only checks sizes or values, and no step reads its result.
+/// True if the call only checks sizes or values, and no step reads its result.
 bool is_assertion(const std::string& target);
 
-/// Whether the result depends on the input's memory order, which exporters fix.
+/// True if the result depends on the input's memory order, which exporters fix.
 bool depends_on_strides(const std::string& qualified);
 
-/// Whether the call may return its input tensor although its schema does not say so.
+/// True if the call may return its input tensor although its schema does not say so.
 bool may_return_its_input(const std::string& qualified);
 
 /// The reason why the result of this call would be random; "" if it is not.

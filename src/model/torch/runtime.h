@@ -20,7 +20,7 @@ void prepare_thread();
 /// The number of threads for one call; one unless something else is measured.
 void compute_on_threads(int threads);
 
-/// Whether products of float32 numbers may use TF32. LibTorch has one setting per process. Throws
+/// True if products of float32 numbers may use TF32. LibTorch has one setting per process. Throws
 /// usage if another one was set before.
 void compute_with(Precision precision);
 

@@ -27,7 +27,7 @@ void shuffle(std::span<std::uint32_t> items, std::uint64_t seed, std::uint64_t e
 void image_into(const TrainingImages& images, const TrainSpec& spec, std::uint32_t item,
                 std::int64_t epoch, std::span<float> out);
 
-/// Whether this image passes through a random convolution in this epoch. If so, `kernel` has the
+/// True if this image passes through a random convolution in this epoch. If so, `kernel` has the
 /// weights, and `keep` the proportion of the image that is kept (up to 0.3). The weights are 3 x 3
 /// x k x k, with k one of 1, 3, 5, 7 (embedded in 7 x 7). Their standard deviation is 1 / sqrt(3
 /// k^2).
