@@ -34,7 +34,7 @@ public:
           classes_(world_classes()) {}
 
     /// Gives answers in the order of the people: at most `votes`, fewer if they decide the
-    /// question, including those in `answered`. Writes the new ones. `blocked` people are not
+    /// question, including those in `answered`. Writes the new answers. `blocked` people are not
     /// asked, and their earlier answers do not count.
     std::uint64_t answer(const std::string& question, const KnownImage& image,
                          const std::string& label, std::uint32_t votes,

@@ -18,7 +18,7 @@ struct KnownImage {
     std::uint64_t number = 0;         ///< row of the truth, from 0
     std::vector<std::string> labels;  ///< ids of classes
 };
-/// Path -> contents. Reads truth/SET.csv. Throws bad_input.
+/// Contents by path. Reads truth/SET.csv. Throws bad_input.
 std::map<std::string, KnownImage> read_known_images(const std::filesystem::path& truth);
 
 struct CrowdAnswers {
@@ -26,9 +26,9 @@ struct CrowdAnswers {
     std::uint64_t answers = 0;    ///< answers to these questions
 };
 /// Adds answers to `answers` (csv: question, annotator, answer) for the open questions of
-/// `questions` (csv as `assay mad questions` writes it). They are in addition to the answers
-/// already in that file and in an existing file of `earlier`. Random annotators answer one after
-/// the other until the question is settled, each at most once. Answers of `blocked` annotators do
+/// `questions` (csv as `assay mad questions` writes it). These are in addition to the answers
+/// in that file and in existing files of `earlier`. Random annotators answer one after the
+/// other until the question is settled, each at most once. Answers of `blocked` annotators do
 /// not count, and they are not asked. Annotators make errors with the rates in
 /// truth/annotators.csv, on the truth in truth/unlabelled.csv. A question always gets the same
 /// answers, at any time and with any other questions. Throws bad_input for a question about an

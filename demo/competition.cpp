@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Compares the path of its scores by its end, because the whole folder may have moved since.
+/// Compares the end of the path of its scores, because the whole folder may have moved.
 bool is_own(const mad::CompetitionClassifier& classifier) {
     return classifier.store.filename() == classifier.name &&
            classifier.store.parent_path().filename() == "unlabelled";
@@ -45,7 +45,7 @@ void remove_all_of(const fs::path& path) {
                     fmt::format("cannot remove {}: {}", path.string(), problem.message()));
 }
 
-/// Renames the folder first: an interrupted removal leaves no part of it that looks complete.
+/// Renames the folder first, so that an interrupted removal leaves no part that looks complete.
 void remove_competition(const fs::path& folder, const fs::path& aside) {
     std::error_code problem;
     fs::rename(folder, aside, problem);
@@ -62,7 +62,7 @@ bool has_answers(const fs::path& folder) {
         [](const mad::CompetitionStatus::Annotator& one) { return one.answers > 0; });
 }
 
-/// "mad-yours-1", or the next free number.
+/// Returns "mad-yours-1", or the next free number.
 fs::path rename_with_number(const fs::path& folder) {
     fs::path name;
     for (int number = 1; name.empty() || is_there(name); ++number)
@@ -92,7 +92,7 @@ DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files) {
     }
     const bool there = mad::is_competition(files.folder);
     if (there && !has_other_scores(files.folder, files.stores)) return dropped;
-    // Removes answers first: those to questions of a missing competition are useless.
+    // Removes answers first, because answers to questions of a missing competition are useless.
     for (const fs::path& answers : files.answers) remove_all_of(answers);
     remove_all_of(files.questions);
     if (!there) return dropped;
@@ -127,7 +127,7 @@ void write_known_accuracies(const Demo& demo, const CompetitionFiles& files) {
     csv.row({"model", "accuracy"});
     const mad::Competition competition = mad::Competition::open(files.folder);
     for (const mad::CompetitionClassifier& one : competition.active()) {
-        // The user may have added others, whose labels have another order.
+        // The user may have added other networks, whose labels have another order.
         if (!is_own(one)) continue;
         const PredictionStore store = PredictionStore::open(files.stores / one.name);
         const Dataset& dataset = store.dataset();

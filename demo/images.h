@@ -1,4 +1,4 @@
-// The synthetic data set of the demo: its images on disk.
+// The synthetic data set of the demo, as images on disk.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 namespace assay::cli {
 
-/// For `assay quality run`; paths are relative to the demo's folder.
+/// The file is for `assay quality run`. Paths are relative to the demo's folder.
 std::string demo_quality_config(const std::vector<DemoNetwork>& networks);
 
 }  // namespace assay::cli

@@ -14,13 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// 1234567 -> "1.23 M".
+/// Returns "1.23 M" for 1234567.
 std::string size_text(std::int64_t n) {
     return n < 1'000'000 ? fmt::format("{:.1f} k", static_cast<double>(n) / 1e3)
                          : fmt::format("{:.2f} M", static_cast<double>(n) / 1e6);
 }
 
-/// Measured on the images that were held out from training, as counted in the training report.
+/// Uses the images that were held out from training, as counted in the training report.
 Estimate accuracy_under_fgsm(const TrainReport& report) {
     Estimate estimate;
     estimate.unit = Unit::proportion;

@@ -24,7 +24,7 @@ bool plain(char c) {
            (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 
-/// The arguments that a shell would pass; there is no command substitution.
+/// The arguments that a shell would pass, without command substitution.
 std::vector<std::string> expanded(const std::string& line) {
     wordexp_t found{};
     const int code = wordexp(line.c_str(), &found, WRDE_NOCMD | WRDE_UNDEF);

@@ -8,21 +8,21 @@
 
 namespace assay::cli {
 
-/// Quotes an argument for the shell; '*' stays a pattern.
+/// Quotes an argument for the shell. '*' remains a pattern.
 std::string shell_argument(std::string_view text);
 
 /// Each line runs through the command's own function, after the shell's own expansion of quotes and
 /// patterns (wordexp). So a user can paste what is printed. The lines are also kept as a script.
 class Walkthrough {
 public:
-    /// `script` is the file that lists the commands; it is written again after each one.
+    /// `script` is the file with the commands. It is written again after each command.
     explicit Walkthrough(std::filesystem::path script);
 
-    /// A heading: "2. Train", and a sentence below it.
+    /// Shows a heading such as "2. Train", and a sentence below it.
     void chapter(std::string_view title, std::string_view text);
-    /// A line of text.
+    /// Shows a line of text.
     void say(std::string_view text) const;
-    /// "predict --model a.pt ...". Throws the command's errors.
+    /// Runs a line such as "predict --model a.pt ...". Throws the command's errors.
     void run(const std::string& line);
     /// The first status of a command that was not `done` (partial: some images have no score), else
     /// `done`.

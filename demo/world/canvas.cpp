@@ -13,7 +13,7 @@ void fill(Canvas& canvas, const Mask& mask, PixelBox box, Colour colour, float s
 
 namespace {
 
-/// One line of a box filter: running sums, zero outside.
+/// Filters one line with a box filter by running sums, with zeros outside.
 void box_filter(const float* in, float* out, int count, int step, int radius) {
     const float share = 1.0F / static_cast<float>(2 * radius + 1);
     float sum = 0;

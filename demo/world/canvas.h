@@ -29,11 +29,11 @@ struct Canvas {
 /// Paints a color in the area of the mask, within `box`.
 void fill(Canvas& canvas, const Mask& mask, PixelBox box, Colour colour, float strength = 1);
 
-/// Blurs a mask within `box` with two box filters of `radius` pixels; outside `box` it counts as 0.
+/// Blurs a mask within `box` with two box filters of `radius` pixels. Outside `box` the mask is 0.
 void blur(Mask& mask, PixelBox box, int radius, std::vector<float>& scratch);
 
-/// Blurs the whole canvas: `amount` passes of the filter (1 2 1) / 4 in both directions. A fraction
-/// of a pass is mixed with the original.
+/// Blurs the whole canvas with `amount` passes of the filter (1 2 1) / 4 in both directions. A
+/// fraction of a pass is mixed with the original.
 void blur(Canvas& canvas, float amount, Canvas& scratch);
 
 /// Rounds to bytes.

@@ -45,16 +45,16 @@ struct ClassRow {
     Place place;               ///< the usual background
     std::array<Palette, 2> palettes;
     float turn;  ///< standard deviation of its rotation in images, in turns
-    float size;  ///< relative to the others, so that all appear equally large
+    float size;  ///< relative size, so that all shapes appear equally large
 };
-/// In the order of their ids, which is also the order of class folders.
+/// Classes in the order of their ids, which is also the order of class folders.
 std::span<const ClassRow> classes();
 inline constexpr int class_count = 20;
 inline const ClassRow& row_of(int cls) {
     return classes()[static_cast<std::size_t>(cls)];
 }
 
-/// The inner nodes of the hierarchy, parents first: name and parent ("" for the root).
+/// The inner nodes of the hierarchy as name and parent ("" for the root), parents first.
 struct KindRow {
     std::string_view name, parent;
 };

@@ -3,7 +3,7 @@
 namespace assay::world {
 
 Colour turned(Colour c, float turns, float saturation, float value) {
-    // YIQ: the hue is an angle in the I-Q plane.
+    // In YIQ, the hue is an angle in the I-Q plane.
     const float y = 0.299F * c.r + 0.587F * c.g + 0.114F * c.b;
     const float i = 0.596F * c.r - 0.274F * c.g - 0.322F * c.b;
     const float q = 0.211F * c.r - 0.523F * c.g + 0.312F * c.b;

@@ -31,10 +31,10 @@ constexpr Colour rgb(std::uint32_t hex) {
             static_cast<float>(hex & 255) / 255};
 }
 
-/// Turns the hue by `turns` and scales saturation and value: a rotation around the grey axis.
+/// Rotates the hue by `turns` around the gray axis, and scales saturation and value.
 Colour turned(Colour c, float turns, float saturation, float value);
 
-/// The colors of an object: its texture draws `second` and `third` on `base`.
+/// The colors of an object. Its texture draws `second` and `third` on `base`.
 struct Palette {
     Colour base, second, third;
 };

@@ -39,8 +39,8 @@ void Coverage::add(std::span<const Vec2> contour) {
 namespace {
 
 /// A row holds the change of coverage from a pixel to the next one to its right. An edge that
-/// crosses the row in [xa, xb], both within it, changes it by the height `d` that it crosses. Where
-/// in the pixels the edge passes determines how the change is spread. (The accumulation buffer of
+/// crosses the row in [xa, xb], both within the row, changes it by the height `d`. The position of
+/// the edge in the pixels determines the distribution of the change. (The accumulation buffer of
 /// font renderers: Levien, "Inside the fastest font renderer in the world", 2016.)
 void add_piece(float* row, float xa, float xb, float d) {
     const int ia = static_cast<int>(xa), ib = static_cast<int>(xb);
@@ -53,7 +53,7 @@ void add_piece(float* row, float xa, float xb, float d) {
     const float per = 1 / (xb - xa);
     const float head = 1 - (xa - static_cast<float>(ia));
     const float tail = xb - static_cast<float>(ib);
-    // Area to the right of the edge within each pixel, summed from the left; `row` takes the
+    // The area to the right of the edge within each pixel, summed from the left. `row` receives the
     // differences.
     float covered = 0.5F * per * head * head;
     row[ia] += d * covered;
@@ -134,7 +134,7 @@ void Coverage::finish(Mask& out) {
 
 void stroke(std::span<const Vec2> line, float width, std::vector<Contour>& out) {
     const float r = 0.5F * width;
-    constexpr int half = 5;  // points on each round end
+    constexpr int half = 5;  // number of points on each round end
     for (std::size_t i = 0; i + 1 < line.size(); ++i) {
         const Vec2 a = line[i], b = line[i + 1], d = b - a;
         const float l = length(d);

@@ -1,5 +1,5 @@
-// The proportion of each pixel inside a polygon: areas are exact, so edges are antialiased without
-// oversampling.
+// Computes the proportion of each pixel inside a polygon. Areas are exact, so edges are antialiased
+// without oversampling.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace assay::world {
 
-/// A rectangle of pixels, the far edges not included.
+/// A rectangle of pixels without its far edges.
 struct PixelBox {
     int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
     bool empty() const { return x0 >= x1 || y0 >= y1; }
@@ -40,19 +40,19 @@ struct Mask {
 /// A closed outline in pixel coordinates (pixel (0, 0) covers [0, 1] x [0, 1]).
 using Contour = std::vector<Vec2>;
 
-/// Twice the signed area; positive is clockwise on a y-down screen.
+/// Twice the signed area, which is positive for clockwise outlines on a y-down screen.
 float doubled_area(std::span<const Vec2> contour);
 
 /// Adds outlines and then computes coverage: |sum of signed areas|, clipped to 1. Outlines with the
-/// same direction are united; one with the opposite direction is a hole.
+/// same direction are united. An outline with the opposite direction is a hole.
 class Coverage {
 public:
     void begin(int width, int height);
     void add(std::span<const Vec2> contour);
     /// The pixels that may be covered.
     PixelBox touched() const;
-    /// Writes coverage over touched() into `out` (a mask of the canvas's size; pixels outside are
-    /// not written).
+    /// Writes coverage over touched() into `out`, a mask of the canvas's size. Other pixels are not
+    /// written.
     void finish(Mask& out);
 
 private:
@@ -60,10 +60,10 @@ private:
     int width_ = 0, height_ = 0;
     int y0_ = 0, y1_ = 0;
     float x0_ = 0, x1_ = 0;
-    std::vector<float> area_;  // (width + 2) a row
+    std::vector<float> area_;  // (width + 2) per row
 };
 
-/// Converts a line with round ends to outlines: one capsule per segment.
+/// Converts a line with round ends to outlines, with one capsule per segment.
 void stroke(std::span<const Vec2> line, float width, std::vector<Contour>& out);
 
 }  // namespace assay::world

@@ -8,7 +8,7 @@
 namespace assay::world {
 namespace {
 
-/// A position at which the object overlaps no other by much; the best of many random ones.
+/// A position with little overlap with other objects, the best of many random positions.
 Vec2 free_spot(const Scene& scene, float reach, Draw& draw) {
     const auto w = static_cast<float>(scene.width), h = static_cast<float>(scene.height);
     Vec2 best{};
@@ -28,7 +28,7 @@ Vec2 free_spot(const Scene& scene, float reach, Draw& draw) {
     return best;
 }
 
-/// How often an image has 1, 2, ..., 5 different classes (in percent).
+/// The frequencies (in percent) of images with 1, 2, ..., 5 different classes.
 constexpr std::array<int, 5> shares = {26, 27, 21, 15, 11};
 
 int draw_count(Draw& draw) {
@@ -54,7 +54,7 @@ Recipe fresh(const Plan& plan, std::size_t number, Draw& draw) {
     return recipe;
 }
 
-/// Another photograph of the same scene: slightly lighter or darker, softer and shifted.
+/// Another photograph of the same scene, slightly lighter or darker, softer and shifted.
 void nearly(Recipe& recipe, Draw& draw) {
     Scene& scene = recipe.scene;
     scene.light.gain *= draw.between(0.95F, 1.05F);

@@ -49,8 +49,8 @@ void check(const WorldSpec& spec) {
     if (spec.folder.empty()) throw Error(ErrorCode::usage, "a world needs a folder");
 }
 
-/// Checks that the folder is missing, empty, or a data set of the same spec, so that no foreign
-/// file is changed. Returns true if it is a data set.
+/// Checks that the folder is missing, empty, or a data set of the same spec, so that no other file
+/// is changed. Returns true if it is a data set.
 bool examine(const WorldSpec& spec) {
     if (!is_there(spec.folder)) return false;
     const fs::path mark = spec.folder / "world.json";
@@ -155,7 +155,7 @@ private:
         const fs::path folder = plan_.spec.folder / "images" / row.name;
         if (is_there(truth) && is_whole(row, folder)) return report(row.name, count, true);
         report(row.name, 0, false);
-        // Images are written in place: until all are written, nothing may mark the set as complete.
+        // Images are written in place, so only a finished set may be marked as complete.
         std::error_code problem;
         fs::remove(truth, problem);
         if (problem) {
@@ -234,7 +234,7 @@ private:
 
 void make_world(const WorldSpec& spec, const ProgressCallback& progress, int threads) {
     check(spec);
-    examine(spec);  // before the lock, so that a refused folder stays as it is
+    examine(spec);  // before the lock, so that a refused folder is unchanged
     make_folders(spec.folder);
     const FileLock lock(spec.folder / lock_name);
     claim(spec);

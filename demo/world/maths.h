@@ -1,5 +1,5 @@
-// Small numbers for images. The same seed must paint the same bytes on every machine. So nothing
-// here calls the system's mathematics library except square roots, which are exact by IEEE 754.
+// Small mathematical functions for images. The same seed must give the same bytes on every machine.
+// So only square roots use the system's mathematics library, because they are exact by IEEE 754.
 // (Difficulties and selection rates are drawn with pow and erfc in double precision. Libraries that
 // round their last bit differently would hardly ever change a pixel.)
 #pragma once
@@ -46,13 +46,13 @@ inline float mix(float a, float b, float t) {
 inline float clamp01(float x) {
     return std::min(std::max(x, 0.0F), 1.0F);
 }
-/// 0 below a, 1 above b, smooth between; also for a > b (falling).
+/// Returns 0 below a, 1 above b, and smooth values between. For a > b the function falls.
 inline float ramp(float a, float b, float x) {
     const float t = clamp01((x - a) / (b - a));
     return t * t * (3 - 2 * t);
 }
 
-/// sin(2 pi t): turns, not radians. Error below 1e-5.
+/// Returns sin(2 pi t), for t in turns and not in radians. The error is below 1e-5.
 inline float sin_turns(float t) {
     t = fraction(t) - 0.5F;  // sin(2 pi (t + 1/2)) = -sin(2 pi t), t in [-1/2, 1/2)
     if (t > 0.25F) t = 0.5F - t;
@@ -63,7 +63,7 @@ inline float sin_turns(float t) {
 inline float cos_turns(float t) {
     return sin_turns(t + 0.25F);
 }
-/// The angle of a point in turns, in [0, 1), anticlockwise in a y-up world. Error below 2e-4 turns.
+/// The angle of a point in turns, in [0, 1), anticlockwise with y up. The error is below 2e-4.
 inline float turn_of(float y, float x) {
     const float ax = std::fabs(x), ay = std::fabs(y);
     const float high = std::max(ax, ay), low = std::min(ax, ay);
@@ -77,7 +77,7 @@ inline float turn_of(float y, float x) {
     return a >= 1 ? a - 1 : a;
 }
 
-/// A lattice point's 32 random bits.
+/// The 32 random bits of a lattice point.
 inline std::uint32_t hash_cell(int x, int y, std::uint32_t seed) {
     std::uint32_t h = static_cast<std::uint32_t>(x) * 0x8da6b343U ^
                       static_cast<std::uint32_t>(y) * 0xd8163841U ^ seed * 0xcb1ab31fU;
@@ -88,7 +88,7 @@ inline std::uint32_t hash_cell(int x, int y, std::uint32_t seed) {
     h ^= h >> 15;
     return h;
 }
-/// Uniform in [0, 1).
+/// A uniform number in [0, 1).
 inline float hash_unit(int x, int y, std::uint32_t seed) {
     return static_cast<float>(hash_cell(x, y, seed) >> 8) * 0x1.0p-24F;
 }

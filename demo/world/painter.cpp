@@ -30,7 +30,7 @@ public:
         if (pose_.flip) p.x = -p.x;
         return pose_.centre + pose_.reach * Vec2{c_ * p.x - s_ * p.y, s_ * p.x + c_ * p.y};
     }
-    /// Without wobble, shear and bend: textures follow this map.
+    /// The map without wobble, shear and bend, which textures follow.
     Vec2 from_image(Vec2 q) const {
         const Vec2 d = (1 / pose_.reach) * (q - pose_.centre);
         const Vec2 p{c_ * d.x + s_ * d.y, c_ * d.y - s_ * d.x};
@@ -43,7 +43,7 @@ private:
     float c_, s_, wide_;
 };
 
-/// Colors of the layers without a texture.
+/// The colors of the layers without a texture.
 Colour plain_colour(Fill fill, const Palette& p) {
     switch (fill) {
         case Fill::second:
@@ -169,8 +169,8 @@ void Painter::paint_thing(const Thing& thing, const Scene& scene, Mask& whole) {
     if (!box.empty()) compose(thing, scene, whole, box);
 }
 
-// The blurred mask serves as a height map. Its slope gives the round look, and its value the dark
-// rim. Shifted, it is the shadow on the things behind.
+// The blurred mask serves as a height map. Its slope gives the round appearance, and its value the
+// dark rim. When shifted, it is the shadow on the things behind.
 void Painter::compose(const Thing& thing, const Scene& scene, const Mask& whole, PixelBox box) {
     const float reach = thing.pose.reach;
     const int radius = std::max(1, static_cast<int>(0.085F * reach + 0.5F));
@@ -318,7 +318,7 @@ void Painter::shine(const Scene& scene) {
     if (scene.noise <= 0) return;
     for (int y = 0; y < canvas_.height; ++y) {
         for (int x = 0; x < canvas_.width; ++x) {
-            // Four bytes of one hash: two make the grey part, one each for red and blue.
+            // Four bytes of one hash: two give the gray part, and one each is for red and blue.
             const std::uint32_t bits = hash_cell(x, y, scene.seed ^ 0x5bd1e995U);
             const auto byte = [&](int k) {
                 return static_cast<float>(bits >> (8 * k) & 255U) / 255.0F - 0.5F;

@@ -12,7 +12,7 @@ namespace {
 // size of the largest objects, as a proportion of the image's side
 constexpr float first_reach = 0.43F;
 
-/// Colours of objects in the foreground, by place.
+/// The colors of objects in the foreground, by place.
 Colour cover_colour(Place place, Draw& draw) {
     switch (place) {
         case Place::forest:
@@ -33,7 +33,7 @@ Colour cover_colour(Place place, Draw& draw) {
     return mix(rgb(0x6A4428), rgb(0xA9825A), draw.unit());
 }
 
-/// The ways in which an image is hard, each 0 to 1.
+/// The reasons why an image is hard, each from 0 to 1.
 struct Trouble {
     float small, turned, covered, dim, noisy, blurred, odd, cut;
 
@@ -66,7 +66,7 @@ void add_company(Recipe& recipe, float side, Draw& draw) {
     Thing thing = usual_thing(other, side, draw);
     thing.pose.reach = side * draw.between(0.15F, 0.21F);
     const Vec2 centre{0.5F * side, 0.5F * side};
-    // It covers the edge of the main object, and hides no other object.
+    // The cover hides the edge of the main object, and no other object.
     const auto free = [&](Vec2 at) {
         return std::all_of(
             recipe.scene.things.begin() + 1, recipe.scene.things.end(), [&](const Thing& there) {
@@ -96,7 +96,7 @@ void add_cover(Recipe& recipe, float covered, Draw& draw) {
         const float turn = draw.chance(0.6) ? 0.25F + 0.05F * draw.bell() : 0.5F * draw.unit();
         const Vec2 along{cos_turns(turn), sin_turns(turn)}, across{-along.y, along.x};
         const Vec2 middle = pose.centre + (0.55F * pose.reach * draw.between(-1, 1)) * across;
-        // An object with a label must be visible, so two thirds of each further object stay
+        // An object with a label must be visible, so two thirds of each other object remain
         // uncovered.
         const bool hides = std::any_of(things.begin() + 1, things.end(), [&](const Thing& other) {
             const Vec2 to = other.pose.centre - middle;
@@ -232,8 +232,8 @@ Recipe photograph(const Plan& plan, std::string_view purpose, std::uint64_t numb
     scene.noise = 0.01F + 0.05F * trouble.noisy * trouble.noisy;
     scene.seed = draw.bits();
 
-    // People recognize most images: 97 % say yes to an easy one, and slightly more than a third to
-    // the hardest.
+    // People recognize most images. 97 % say yes to an easy image, and slightly more than a third
+    // to the hardest image.
     const double liking = 2.3 - 4.2 * static_cast<double>(trouble.sum()) -
                           (odd_surface ? 0.35 : 0.0) - (odd_colour ? 0.1 : 0.0) +
                           0.6 * draw.stream().normal();

@@ -5,15 +5,15 @@
 namespace assay::world {
 namespace {
 
-/// The random numbers of a place, in [0, 1): draw(k) is always the same for the same seed.
+/// The random numbers of a place, in [0, 1). draw(k) is always the same for the same seed.
 struct Draws {
     std::uint32_t seed;
     float operator()(int k) const { return hash_unit(k, 17, seed); }
     float between(int k, float low, float high) const { return mix(low, high, (*this)(k)); }
 };
 
-/// A pixel as the places see it: x over the longer scale of the image's height, both about 0..1; y
-/// down.
+/// A pixel in the coordinates of places. x is in units of the image's height, both are about 0..1,
+/// and y is down.
 struct Spot {
     float x, y, pixel;  ///< `pixel` is one pixel's width
 };
@@ -106,7 +106,7 @@ Colour meadow(const Spot& p, const Draws& d) {
 
 Colour street(const Spot& p, const Draws& d) {
     const float kerb = d.between(0, 0.62F, 0.74F);
-    // Houses in a row, each with its own colour, height and windows.
+    // Draws houses in a row, each with its own color, height and windows.
     const float pitch = d.between(1, 2.1F, 3.1F);
     const float along = p.x * pitch + 7 * d(2);
     const int number = floor_int(along);
@@ -193,7 +193,7 @@ Colour workshop(const Spot& p, const Draws& d) {
 }
 
 using PlacePainter = Colour (*)(const Spot&, const Draws&);
-/// In the order of the enumeration.
+/// Places in the order of the enumeration.
 constexpr std::array<PlacePainter, place_count> painters = {sky,    dusk, water,  beach,   meadow,
                                                             street, room, forest, workshop};
 

@@ -1,4 +1,4 @@
-// Backgrounds: nine kinds of places, each different with every seed.
+// Draws backgrounds: nine kinds of places, which differ for every seed.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace assay::world {
 /// Fills the canvas with the place. Cost: about 0.5 ms for 96 x 96.
 void paint_place(Place place, std::uint32_t seed, Canvas& canvas);
 
-/// A smooth, nearly grey ground without any place in it.
+/// Draws a smooth, nearly gray background without any place.
 void paint_plain(std::uint32_t seed, Canvas& canvas);
 
 }  // namespace assay::world

@@ -1,5 +1,5 @@
-// The recipe of an image: its contents, before it is painted. It depends only on the seed, the set
-// and the number of the image.
+// The recipe of an image, which has its contents before it is painted. It depends only on the seed,
+// the set and the number of the image.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace assay::world {
 
 struct Recipe {
     std::string path;         ///< below the set's folder
-    int cls = -1;             ///< the class of its folder; -1: no class
+    int cls = -1;             ///< the class of its folder; -1 means no class
     std::vector<int> labels;  ///< the visible classes, ascending
     Scene scene;
     double difficulty = 0;  ///< 0 easy to 1 hard
     double rate = 0;        ///< the share of all people who would say that `cls` is in it
     int place_class =
-        -1;  ///< the class whose usual background it has, the main class first; -1: none, or plain
+        -1;  ///< the class with this usual background, main class first; -1 for others
     std::string duplicate_of{};
 };
 
@@ -33,8 +33,8 @@ struct Plan {
 
 /// The parameters of photographs of one object.
 struct PhotoManner {
-    double hardness = 1.7;  ///< difficulty = u^(1/...): larger is easier
-    double wrong = 0;       ///< share of images without their class
+    double hardness = 1.7;  ///< difficulty = u^(1/...); larger values are easier
+    double wrong = 0;       ///< proportion of images without their class
     double company = 0.16;  ///< probability of a second object of another class, half for a third
     double home = 0.7;      ///< probability of the usual background
 };
@@ -46,10 +46,9 @@ public:
         : stream_(seed, purpose, item) {}
     float unit() { return static_cast<float>(stream_.next_u32() >> 8) * 0x1.0p-24F; }
     float between(float low, float high) { return mix(low, high, unit()); }
-    /// About normal: the sum of four uniform draws, so within 3.5 standard deviations.
+    /// Approximately normal: a sum of four uniform draws, within 3.5 standard deviations.
     float bell() {
-        float sum =
-            unit();  // one after the other: the order of a sum's operands is the compiler's choice
+        float sum = unit();  // separate steps, because compilers choose the order of operands
         for (int i = 1; i < 4; ++i) sum += unit();
         return (sum - 2) * 1.7320508F;
     }
@@ -64,21 +63,21 @@ private:
     RandomStream stream_;
 };
 
-/// A thing of a class as it usually looks, at full size in the middle of an image of the given
+/// A thing of a class in its usual form, at full size in the middle of an image of the given
 /// side.
 Thing usual_thing(int cls, float side, Draw& draw);
 /// A class other than `cls`, all with equal probability.
 int other_class(int cls, Draw& draw);
-/// The colours of a class, from one of its two sets, with a slightly different hue.
+/// The colors of a class, from one of its two sets, with a slightly different hue.
 Palette some_palette(int cls, Draw& draw);
-/// A light from the upper left or right; `unrest` 0 to 1.
+/// A light from the upper left or right. `unrest` is from 0 to 1.
 Light some_light(float unrest, Draw& draw);
 
-/// A photograph of class `cls`: the recipe of train, v1 and the candidates for v2.
+/// A photograph of class `cls`, for train, v1 and the candidates for v2.
 Recipe photograph(const Plan& plan, std::string_view purpose, std::uint64_t number, int cls,
                   const PhotoManner& manner);
 
-/// "bird/bird_00012.png".
+/// Returns a path such as "bird/bird_00012.png".
 std::string class_path(int cls, std::uint64_t number);
 
 }  // namespace assay::world

@@ -22,8 +22,8 @@ Reading read(const Plan& plan, std::string_view purpose, std::size_t number, dou
     return reading;
 }
 
-/// How many of `count` images each bucket gets: shares of the histogram, the rest to the largest
-/// remainders, ties to the higher bucket.
+/// The number of images for each bucket, of `count` images: shares of the histogram, with the rest
+/// for the largest remainders. Ties go to the higher bucket.
 std::array<std::size_t, buckets> targets(const std::array<std::size_t, buckets>& histogram,
                                          std::size_t count) {
     std::size_t sum = 0, given = 0;
@@ -46,8 +46,8 @@ std::array<std::size_t, buckets> targets(const std::array<std::size_t, buckets>&
 }
 
 /// Numbers within `pool` of the chosen candidates of a class. If a bucket has too few, the next
-/// higher one gives more. If candidates are still missing, the remaining ones are used, the most
-/// often selected first.
+/// higher bucket gives more. If candidates are still missing, the other candidates are used, the
+/// most often selected first.
 std::vector<std::size_t> choose(const std::vector<Reading>& pool, std::vector<std::size_t> members,
                                 const std::array<std::size_t, buckets>& wanted, Draw& draw) {
     for (std::size_t i = members.size(); i > 1; --i) {

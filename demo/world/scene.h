@@ -13,7 +13,7 @@ namespace assay::world {
 /// The position of a thing in the image.
 struct Pose {
     Vec2 centre;        ///< pixels
-    float reach = 30;   ///< half its side, pixels
+    float reach = 30;   ///< half of its side in pixels
     float turn = 0;     ///< turns
     bool flip = false;  ///< mirrored left and right
     float squash = 1;   ///< width over height
@@ -33,7 +33,7 @@ struct Thing {
     std::uint32_t seed = 0;
 };
 
-/// An object in front: a bar with soft shading.
+/// An object in front, which is a bar with soft shading.
 struct Cover {
     Vec2 from, to;
     float width = 0;
@@ -65,17 +65,17 @@ struct Scene {
 
 /// The painter's data about an object after painting.
 struct Seen {
-    PixelBox box;      ///< around the pixels that it covers at least half, inside the image;
+    PixelBox box;      ///< box of pixels covered at least half, inside the image;
                        ///< empty if there are none
     float area = 0;    ///< pixels, of which
     float hidden = 0;  ///< proportion that is behind covers and later things
 };
 
-/// Paints scenes; it keeps its buffers between them. Use one per thread.
+/// Paints scenes, and keeps its buffers between them. Use one painter per thread.
 class Painter {
 public:
     void paint(const Scene& scene, Image& out);
-    /// One for each thing of the last scene.
+    /// One entry for each thing of the last scene.
     const std::vector<Seen>& seen() const { return seen_; }
     /// The coverage of a thing of the last scene before anything hides it (for tests).
     const Mask& mask(std::size_t thing) const { return masks_.at(thing); }

@@ -19,7 +19,7 @@ struct Shown {
     bool control = false;
 };
 
-/// Images of a class in a set, in order.
+/// The images of a class in a set, in order.
 std::vector<Shown> images_of(const Plan& plan, const SetRow& row, int cls) {
     std::vector<Shown> out;
     const std::size_t count = count_of(row, plan.spec.size);
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// An image of another class, which nobody should select.
+    /// An image of another class, which no one should select.
     Shown control(std::string_view set, int cls, const std::vector<Shown>& used, Draw& draw) const {
         const SetRow& row = set_row(set);
         for (;;) {
@@ -81,7 +81,7 @@ private:
                    v2 = images_of(plan_, set_row("v2"), cls);
         const std::size_t grids = (std::max(v1.size(), v2.size()) + of_each_set - 1) / of_each_set;
         std::vector<Shown> used_first,
-            used_second;  // controls, so that nobody sees one twice for a class
+            used_second;  // used controls, so that none is repeated for a class
         for (std::size_t g = 0; g < grids; ++g) {
             Draw draw(plan_.spec.seed, "world/grid", static_cast<std::uint64_t>(cls) * 1000 + g);
             std::vector<Shown> first(part(v1, g, grids).begin(), part(v1, g, grids).end());

@@ -11,7 +11,7 @@ namespace assay::world {
 namespace {
 
 constexpr PhotoManner usual{.wrong = 0.015};
-/// Results of a search engine for a class: harder, less clean, often with other things.
+/// Search engine results for a class are harder, less clean, and often show other things.
 constexpr PhotoManner found{.hardness = 0.65, .wrong = 0.2, .company = 0.3};
 
 Recipe of_class(const Plan& plan, std::string_view purpose, std::size_t number,

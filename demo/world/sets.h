@@ -11,7 +11,7 @@
 
 namespace assay::world {
 
-/// Whether a labels.csv is next to the images, and its columns other than path and labels.
+/// The columns of the labels.csv next to the images other than path and labels, if it exists.
 enum class LabelsCsv : std::uint8_t { none, sets, cues };
 
 struct SetRow {
@@ -22,23 +22,23 @@ struct SetRow {
     LabelsCsv labels = LabelsCsv::none;
     bool annotations = false;  ///< a PASCAL-VOC file for each image
 };
-/// In the order in which they are made.
+/// Sets in the order in which they are made.
 std::span<const SetRow> set_rows();
 /// Throws usage with the known names.
 const SetRow& set_row(std::string_view name);
 std::size_t count_of(const SetRow& row, WorldSize size);
 
 Recipe v1_image(const Plan& plan, std::size_t number);
-/// Candidate `number` for v2; its class is number % 20, as in v1.
+/// Candidate `number` for v2. Its class is number % 20, as in v1.
 Recipe candidate(const Plan& plan, std::size_t number);
 
-/// An image of v1 or of the pool as seen by a few people: the data for the replication.
+/// The data for the replication: an image of v1 or of the pool as judged by a few people.
 struct Reading {
     std::uint32_t number = 0;
     float rate = 0;    ///< the true rate
     int selected = 0;  ///< selections by `annotators` people
     int annotators = 0;
-    bool taken = false;  ///< pool: became an image of v2
+    bool taken = false;  ///< for the pool: became an image of v2
 };
 struct Replication {
     std::vector<Reading> v1, pool;
@@ -46,8 +46,8 @@ struct Replication {
 /// Chooses v2 as Recht et al. (2019) did. Within each class, candidates are drawn so that the
 /// histogram of their selection frequencies (five buckets) matches v1's. Fills plan.replicated. The
 /// candidates were judged by few people, and are chosen by the same judgements. So the true
-/// frequencies of the chosen ones are lower than the observed ones, which is the bias that Engstrom
-/// et al. (2020) describe.
+/// frequencies of the chosen candidates are lower than the observed frequencies. Engstrom et al.
+/// (2020) describe this bias.
 Replication replicate(Plan& plan);
 inline constexpr int v1_annotators = 5, pool_annotators = 5;
 inline constexpr std::size_t candidates_for_one = 6;

@@ -1,4 +1,4 @@
-// Silhouettes: the shapes of the twenty things, as layers of outlines.
+// The silhouettes of the twenty things, as layers of outlines.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace assay::world {
 
-/// The filling of a layer. `body` has the texture, `soft` a faint form of it; the others are plain.
+/// The filling of a layer. `body` has the texture, `soft` a faint texture. Others are plain.
 enum class Fill : std::uint8_t {
     body,
     soft,
@@ -27,34 +27,34 @@ enum class Fill : std::uint8_t {
     brown
 };
 
-/// Outlines in a square of side 2 around the origin, y down. Those that are clockwise on the screen
-/// are united; the others are holes.
+/// Outlines in a square of side 2 around the origin, y down. Outlines that are clockwise on the
+/// screen are united. Others are holes.
 struct Layer {
     Fill fill = Fill::body;
     std::vector<Contour> contours;
 };
-/// Layers in the order of painting.
+/// The layers in the order of painting.
 struct Shape {
     std::vector<Layer> layers;
 };
-/// Built once, on first use. Thread-safe.
+/// The shapes are built once, on first use. Thread-safe.
 const Shape& shape_of(int cls);
 
-/// One layer as text; coordinates run from 0 to 100, y down. Each command starts a new outline
-/// unless said otherwise. "M x y", then "L x y", "Q x1 y1 x y", "C x1 y1 x2 y2 x y" and "Z" are as
-/// in SVG. "E x y rx ry [turn in degrees]" is an ellipse. "R x0 y0 x1 y1 r" is a rectangle with
+/// One layer as text. Coordinates are from 0 to 100, with y down. Each command starts a new outline
+/// unless stated otherwise. "M x y", then "L x y", "Q x1 y1 x y", "C x1 y1 x2 y2 x y" and "Z" are
+/// as in SVG. "E x y rx ry [turn in degrees]" is an ellipse. "R x0 y0 x1 y1 r" is a rectangle with
 /// round corners. "K width x y x y ... ;" is a line with round ends. "H" makes the next outline a
-/// hole; "X" repeats what came before it mirrored at x = 50.
+/// hole. "X" repeats the previous outlines mirrored at x = 50.
 struct LayerRow {
     int cls;
     Fill fill;
     std::string_view path;
 };
-/// In shapes_living.cpp and shapes_made.cpp.
+/// The definitions are in shapes_living.cpp and shapes_made.cpp.
 std::span<const LayerRow> living_layers();
 std::span<const LayerRow> made_layers();
 
-/// Throws internal when the text is not such a path.
+/// Throws internal if the text is not such a path.
 std::vector<Contour> parse_path(std::string_view text);
 
 }  // namespace assay::world

@@ -55,8 +55,8 @@ void paste(Canvas& canvas, const Image& image, int x0, int y0) {
     }
 }
 
-/// The image of a class that a row shows. Photographs: the first that is neither very easy nor very
-/// hard.
+/// The image of a class that a row shows. For photographs, the first image that is neither very
+/// easy nor very hard.
 std::size_t number_for(const Plan& plan, const SetRow& set, int cls, std::size_t row) {
     const auto c = static_cast<std::size_t>(cls);
     if (set.name == "cue-conflict") return c * (class_count - 1) + (c * 7 + 3) % (class_count - 1);

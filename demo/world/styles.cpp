@@ -5,7 +5,7 @@
 namespace assay::world {
 namespace {
 
-/// The gradient's length at every pixel, of the strongest colour channel (Sobel's masks).
+/// The gradient's length in the strongest color channel at every pixel (Sobel's masks).
 void find_edges(const Canvas& in, std::vector<float>& out) {
     const auto at = [&](int x, int y) {
         return in.at(std::clamp(x, 0, in.width - 1), std::clamp(y, 0, in.height - 1));
@@ -25,7 +25,7 @@ void find_edges(const Canvas& in, std::vector<float>& out) {
     }
 }
 
-/// Dark lines on white, one pixel or two wide.
+/// Draws dark lines on white, one or two pixels wide.
 void edges(Canvas& canvas, Canvas& scratch) {
     blur(canvas, 1, scratch);
     std::vector<float> slope;
@@ -37,7 +37,7 @@ void edges(Canvas& canvas, Canvas& scratch) {
     };
     for (int y = 0; y < h; ++y) {
         for (int x = 0; x < w; ++x) {
-            // A ridge: no smaller than its two neighbours in one of the two directions.
+            // A ridge is not smaller than its two neighbors in one of the two directions.
             const float here = at(x, y);
             const bool ridge = (here >= at(x - 1, y) && here > at(x + 1, y)) ||
                                (here >= at(x, y - 1) && here > at(x, y + 1));
@@ -48,8 +48,8 @@ void edges(Canvas& canvas, Canvas& scratch) {
     }
 }
 
-/// A few flat colours chosen by brightness, as in a screen print; the things and the ground have
-/// different inks.
+/// Uses a few flat colors chosen by brightness, as in a screen print. The things and the background
+/// have different inks.
 void poster(std::uint32_t seed, const Mask& things, Canvas& canvas) {
     constexpr std::array<std::array<std::uint32_t, 4>, 5> inks = {
         {{0x1B1F3B, 0xB1325A, 0xF28D4F, 0xFBE8B0},
@@ -69,7 +69,7 @@ void poster(std::uint32_t seed, const Mask& things, Canvas& canvas) {
     }
 }
 
-/// Large square pixels with few colours.
+/// Draws large square pixels with few colors.
 void blocks(Canvas& canvas) {
     const int side = std::max(2, canvas.height / 28);
     for (int y0 = 0; y0 < canvas.height; y0 += side) {
@@ -92,7 +92,7 @@ void blocks(Canvas& canvas) {
     }
 }
 
-/// Small stones, each of the colour in its middle, with grout between them.
+/// Draws small stones, each with the color of its middle, with grout between them.
 void mosaic(std::uint32_t seed, Canvas& canvas, Canvas& scratch) {
     scratch = canvas;
     const float cell = static_cast<float>(canvas.height) / 19;
@@ -123,7 +123,7 @@ void mosaic(std::uint32_t seed, Canvas& canvas, Canvas& scratch) {
     }
 }
 
-/// Glowing outlines at night.
+/// Draws glowing outlines at night.
 void neon(std::uint32_t seed, const Mask& things, Canvas& canvas, Canvas& scratch) {
     std::vector<float> slope;
     find_edges(canvas, slope);

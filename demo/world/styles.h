@@ -1,4 +1,4 @@
-// Other renderings of the same scene, made from its finished pixels.
+// Makes other renderings of the same scene from its finished pixels.
 #pragma once
 
 #include <cstdint>

@@ -5,15 +5,15 @@
 namespace assay::world {
 namespace {
 
-/// 1 inside (distance < 0), 0 outside, smooth over a pixel.
+/// Returns 1 inside (distance < 0) and 0 outside, smooth over a pixel.
 float inside(float distance, float footprint) {
     return clamp01(0.5F - distance / std::max(footprint, 0.02F));
 }
-/// A line of a given half width around `distance` = 0.
+/// Returns a line of a given half width around `distance` = 0.
 float line(float distance, float half, float footprint) {
     return inside(std::fabs(distance) - half, footprint);
 }
-/// Distance to the nearest multiple of 1.
+/// The distance to the nearest multiple of 1.
 float to_integer(float x) {
     return std::fabs(fraction(x + 0.5F) - 0.5F);
 }
@@ -35,16 +35,16 @@ Cell cell_at(float u, float v) {
     const int x = floor_int(u), y = floor_int(v);
     return {x, y, u - static_cast<float>(x), v - static_cast<float>(y)};
 }
-/// Rows of cells, with every second row shifted by half a cell.
+/// Makes rows of cells, with every second row shifted by half a cell.
 Cell staggered(float u, float v) {
     const int row = floor_int(v);
     return cell_at(u + ((row & 1) != 0 ? 0.5F : 0.0F), v);
 }
 
-/// Distances to the nearest and second nearest of one jittered point a cell, and that point.
+/// The distances to the two nearest jittered points (one per cell), and the nearest point.
 struct Nearest {
     float first = 9, second = 9;
-    Vec2 offset{};  ///< from the nearest point
+    Vec2 offset{};  ///< offset from the nearest point
     int x = 0, y = 0;
 };
 Nearest nearest_points(float u, float v, float jitter, std::uint32_t seed) {
@@ -94,7 +94,7 @@ Colour stripes(const SurfacePoint& p, const Palette& c) {
 }
 
 Colour feathers(const SurfacePoint& p, const Palette& c) {
-    // Long pointed scales, each with a shaft and barbs; the row above covers the one below.
+    // Draws long pointed scales, each with a shaft and barbs. Each row covers the next lower row.
     Colour out = c.base;
     const float u = p.u * 1.15F, v = p.v * 0.85F;
     for (int k = 1; k >= 0; --k) {
@@ -165,7 +165,7 @@ Colour stones(const SurfacePoint& p, const Palette& c) {
 }
 
 Colour fur(const SurfacePoint& p, const Palette& c) {
-    // Tabby bands, broken by short hairs that hang down.
+    // Draws tabby bands that are broken by short hanging hairs.
     const float sway = 0.35F * (noise(p.u * 0.9F, p.v * 0.7F, p.seed) - 0.5F);
     const float hair = noise(p.u * 9 + 6 * sway, p.v * 1.6F, p.seed + 3);
     const float fine = noise(p.u * 14 + 9 * sway, p.v * 2.4F, p.seed + 9);
@@ -188,7 +188,7 @@ Colour zigzag(const SurfacePoint& p, const Palette& c) {
 Colour scales(const SurfacePoint& p, const Palette& c) {
     Colour out = c.base;
     const float u = p.u * 1.3F, v = p.v * 1.7F;
-    for (int k = 1; k >= 0; --k) {  // each row hangs over the next one
+    for (int k = 1; k >= 0; --k) {  // each row covers part of the next row
         const int row = floor_int(v) - k;
         const Cell at = cell_at(u + ((row & 1) != 0 ? 0.5F : 0.0F), 0);
         const float x = at.u - 0.5F, y = (v - static_cast<float>(row)) * 0.5F - 0.28F;
@@ -276,7 +276,7 @@ Colour foliage(const SurfacePoint& p, const Palette& c) {
 }
 
 Colour hexagons(const SurfacePoint& p, const Palette& c) {
-    // Two interleaved rectangular lattices; the nearer centre is the hexagon's.
+    // Uses two interleaved rectangular lattices. The nearer center is the hexagon's center.
     constexpr float height = 1.7320508F;
     const float u = p.u * 1.05F, v = p.v * 1.05F;
     const Cell a = cell_at(u, v / height), b = cell_at(u + 0.5F, v / height + 0.5F);
@@ -301,7 +301,7 @@ Colour plaid(const SurfacePoint& p, const Palette& c) {
 }
 
 using Surface = Colour (*)(const SurfacePoint&, const Palette&);
-/// In the order of the enumeration.
+/// Textures in the order of the enumeration.
 constexpr std::array<Surface, texture_count> surfaces = {
     panels,  stripes, feathers, planks, rings, checks, stones, fur,     zigzag,   scales,
     florets, grain,   hatch,    bricks, waves, veins,  dots,   foliage, hexagons, plaid};

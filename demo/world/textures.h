@@ -1,4 +1,4 @@
-// Surfaces as functions of two coordinates: the texture cue of an image.
+// Surfaces as functions of two coordinates, for the texture cue of an image.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct SurfacePoint {
     std::uint32_t seed = 0;
 };
 
-/// The color of the surface at that point. Pure; about 20 to 60 ns.
+/// The color of the surface at that point. A pure function. Cost: about 20 to 60 ns.
 Colour surface_colour(Texture texture, const SurfacePoint& at, const Palette& palette);
 
 }  // namespace assay::world

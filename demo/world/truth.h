@@ -1,4 +1,4 @@
-// The texts of a set: its truth, its labels.csv, and annotations of boxes.
+// Writes the texts of a set: its truth, its labels.csv, and annotations of boxes.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ public:
     void add(const Recipe& recipe, const std::vector<Seen>& seen);
     void append(const SetText& next);
     std::string truth_csv() const;
-    /// `kind` is not none.
+    /// `kind` must not be none.
     std::string labels_csv(LabelsCsv kind) const;
 
 private:
     std::string truth_, labels_, cues_;
 };
 
-/// PASCAL-VOC XML as ILSVRC writes it: corners count from 0 and both belong to the box.
+/// PASCAL-VOC XML in ILSVRC's form. Corners count from 0, and both belong to the box.
 std::string annotation(const Recipe& recipe, const std::vector<Seen>& seen);
-/// "Annotations/multi_00012.xml".
+/// Returns a path such as "Annotations/multi_00012.xml".
 std::string annotation_path(const Recipe& recipe);
 
 }  // namespace assay::world

@@ -46,7 +46,7 @@ Recipe drawn(const Plan& plan, std::string_view purpose, std::size_t number, Sty
     return recipe;
 }
 
-/// A foreground of the background sets: the same numbers give the same thing, light and grain in
+/// A foreground of the background sets. The same numbers give the same thing, light and grain in
 /// all three.
 Recipe foreground(const Plan& plan, std::size_t number) {
     Draw draw(plan.spec.seed, "world/foreground", number);
@@ -96,7 +96,7 @@ Recipe rendition_image(const Plan& plan, std::size_t number) {
     Recipe recipe = plain_view(plan, draw, number);
     constexpr std::array<Style, 4> styles = {Style::poster, Style::blocks, Style::mosaic,
                                              Style::neon};
-    // Every class gets every style equally often.
+    // Every class has every style equally often.
     recipe.scene.style = styles[(number / class_count + number) % styles.size()];
     if (draw.chance(0.5))
         recipe.scene.things[0].palette = some_palette(draw.below(class_count), draw);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> answers = {"no", "maybe", "yes"};
 
-/// A similar class: it often looks like `cls`, because it has the same kind or the same background.
+/// A class that often looks like `cls`, because it has the same kind or the same background.
 int lookalike(int cls, Draw& draw) {
     const ClassRow& row = classes()[static_cast<std::size_t>(cls)];
     std::vector<int> like;
@@ -23,7 +23,7 @@ int lookalike(int cls, Draw& draw) {
     return like[static_cast<std::size_t>(draw.below(static_cast<int>(like.size())))];
 }
 
-/// The labels that annotators are asked about, ascending.
+/// The labels about which annotators are asked, ascending.
 std::vector<int> questions(const Recipe& recipe, Draw& draw) {
     std::vector<int> asked = recipe.labels;
     const auto ask = [&](int cls) {
@@ -48,7 +48,7 @@ std::vector<Annotator> annotators(const Plan& plan) {
         // The name of a stream determines its numbers. With another name, every seed would give
         // other draws.
         Draw draw(plan.spec.seed, "world/rater", static_cast<std::uint64_t>(i));
-        // Five in eight are careful, and one in eight is of each other kind. Every kind occurs.
+        // Five in eight people are careful, and one in eight is of each other kind.
         const float u = draw.unit(), v = draw.unit();
         const auto around = [](float low, float high, float at) { return mix(low, high, at); };
         const float unsure = around(0.02F, 0.07F, draw.unit());

@@ -54,23 +54,23 @@ struct WorldSpec {
 std::vector<std::string> world_sets();
 /// The number of images in a set. Throws usage if there is no such set.
 std::size_t world_set_size(std::string_view set, WorldSize size);
-/// Ids and names are the same: airplane, balloon, bird, ...
+/// The classes' ids and names are the same: airplane, balloon, bird, ...
 ClassList world_classes();
-/// {"name": "thing", "children": [{"name": "living thing", "children": [... {"class": "bird"}]},
-/// ...]}: every class is a leaf, three to five levels down.
+/// The hierarchy {"name": "thing", "children": [{"name": "living thing", "children": [... {"class":
+/// "bird"}]}, ...]}: every class is a leaf at level three to five.
 nlohmann::json world_hierarchy();
 
 /// Makes the missing parts of the data set. A set with a truth file is not changed, so the same
 /// call completes a run that was interrupted at any moment. Progress names the set and counts the
 /// images of all sets together. Memory: about 600 bytes for each image of the largest set. Cost:
 /// about 1.9 ms per image and thread at 96 pixels. Throws usage if sides are out of range. Throws
-/// usage if the folder is neither empty nor such a data set, or holds one with another spec
-/// (nothing in it is changed). Throws io, busy if another process is making the data set, and
-/// interrupted (request_stop).
+/// usage, without changes, if the folder is neither empty nor such a data set, or has one with
+/// another spec. Throws io, busy if another process is making the data set, and interrupted
+/// (request_stop).
 void make_world(const WorldSpec& spec, const ProgressCallback& progress = {}, int threads = 0);
 
-/// A gallery: one column per class, one row per set, with names. It depends only on the seed; no
-/// file is read.
+/// A gallery with names, with one column per class and one row per set. It depends only on the
+/// seed. No file is read.
 Image contact_sheet(const WorldSpec& spec);
 
 }  // namespace assay
