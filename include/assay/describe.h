@@ -323,7 +323,7 @@ std::string range_of(const Field& field);
 /// The help sentence, followed by the allowed values of a text.
 std::string help_of(const Field& field);
 
-/// {"max_pixels": 178956970, ...}, in the order of the keys.
+/// Returns {"max_pixels": 178956970, ...} in the order of the keys.
 nlohmann::json json_of_fields(const void* object, std::span<const Field> fields);
 /// Lines of an assay.toml with the object's values and an explanation of each, for the docs.
 std::string toml_of_fields(const void* object, std::span<const Field> fields);

@@ -37,7 +37,7 @@ struct ClassPatterns {
     std::vector<std::uint32_t> candidates;        ///< classes, ascending within a pattern
     std::vector<std::uint64_t> cells_begin;       ///< patterns + 1 positions in `cell_of`
     std::vector<std::uint32_t> cell_of;           ///< for each answer, the cells of its candidates
-    /// items -> pattern; none for an item without answers
+    /// The pattern of each item; none for an item without answers.
     std::vector<std::uint32_t> of_item;
 
     /// A cell is an annotator, a class that may be true, and the answer. A row is the annotator and

@@ -104,7 +104,7 @@ enum class When {
     after,        ///< it reads the predictions
     per_dataset,  ///< it reads the predictions of one data set at a time
 };
-/// A table that is a command. To add one, add a row. They run in this order.
+/// A table that is a command. To add a key, add a row. They run in this order.
 struct StepRow {
     const char* name;
     std::unique_ptr<StoreCommand> (*make)();

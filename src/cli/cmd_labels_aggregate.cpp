@@ -1,4 +1,4 @@
-// assay labels aggregate: votes of annotators -> label sets.
+// assay labels aggregate: converts votes of annotators to label sets.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>

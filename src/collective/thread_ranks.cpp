@@ -88,7 +88,7 @@ public:
             least = std::min(least, other.size());
             most = std::max(most, other.size());
         }
-        // Nothing may throw before the next wait: a rank that left would take its numbers with it.
+        // Exceptions are not allowed before the next wait, because a rank's numbers would be freed.
         meeting_.overflow[index_] = least == most && add_part() ? 1 : 0;
         meeting_.wait();
         if (least != most) {

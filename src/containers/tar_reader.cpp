@@ -17,7 +17,7 @@ constexpr std::uint64_t window_size = 8 * block_size;
 constexpr std::uint64_t longest_name = std::uint64_t{64} << 10;
 constexpr std::uint64_t longest_extension = std::uint64_t{1} << 20;
 
-/// A field up to its first NUL.
+/// Returns a field up to its first NUL.
 std::string_view field(std::span<const std::byte> block, std::size_t offset, std::size_t size) {
     const std::string_view all(reinterpret_cast<const char*>(block.data()) + offset, size);
     return all.substr(0, std::min(all.find('\0'), all.size()));

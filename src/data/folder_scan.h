@@ -30,7 +30,7 @@ struct ScanCounts {
 /// Appends the images below root / sub as paths relative to `root`, in byte order, until `out` has
 /// `limit` paths (0: all). Links are followed; each real folder is read once. A dangling link with
 /// an image's extension counts as an image, and is recorded as unreadable later. Throws bad_input
-/// (no folder), io (not readable).
+/// if it is not a folder, and io if not readable.
 void scan_images(const std::filesystem::path& root, const std::string& sub, std::size_t limit,
                  StringColumn& out, ScanCounts& counts);
 /// True if there is an image below root / sub. Throws as scan_images() does.

@@ -9,8 +9,8 @@
 
 namespace assay {
 
-/// Label sets in JSON: a list of lists (`keys` is then empty), or an object file -> label or list.
-/// Deeper values are not stored.
+/// Label sets in JSON: a list of lists (`keys` is then empty), or an object with a label or list by
+/// file. Deeper values are not stored.
 NamedRows parse_label_json(std::string_view text, const ClassList& classes,
                            const std::string& source);
 

@@ -24,7 +24,7 @@ struct FittedScaling {
     /// One parameter for a temperature; otherwise the classes' weights, followed by their biases,
     /// whose sum is 0.
     std::vector<double> parameters;
-    /// By the jackknife over groups of items; the degrees of freedom are the groups minus one.
+    /// From the jackknife over groups of items. The degrees of freedom are groups minus one.
     std::vector<double> errors;
     double degrees = 0;  ///< 0 means too few items for errors
     double loss = 0;     ///< mean negative log-likelihood of the items

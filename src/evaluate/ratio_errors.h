@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// For a proportion of 0 or 1 among n: the square of half its one-sided bound (the rule of three).
+/// The square of half the one-sided bound of a proportion of 0 or 1 in n (the rule of three).
 double none_or_all_variance(std::uint64_t n, double level);
 
 /// Wilson's interval for a value in (0, 1), with the number of draws that gives this variance. Its

@@ -21,7 +21,7 @@ struct PredictWatch {
     bool in_hash_order = false;
 };
 
-/// As predict().
+/// The result is that of predict().
 std::vector<PredictResult> predict_watched(std::span<const LoadedModel> models,
                                            const Dataset& dataset, const PredictOptions& options,
                                            Comm& comm, const PredictWatch& watch,

@@ -273,7 +273,7 @@ Packed area_of(const Packed& in, int width, int height) {
     return out;
 }
 
-/// For sides that shrink to an integer fraction: means of blocks.
+/// Computes means of blocks, for sides that shrink to an integer fraction.
 Packed blocks_of(const Packed& in, int width, int height, int columns, int rows) {
     Packed out = packed(width, height);
     const float scale = 1.F / static_cast<float>(columns * rows);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view vote_columns =
     "image.id AS item, class.id AS label, class.name AS class, annotator.name AS annotator, "
     "answer.answer AS answer, question.token AS question, answer.at AS at";
-/// For `replicate`.
+/// Writes answers for `replicate`.
 constexpr std::string_view selection_columns =
     "annotator.name AS annotator, image.id AS image, class.id AS label, "
     "answer.answer = 1 AS selected, screen.name AS batch, coalesce(question.gold, 1) = 0 AS "

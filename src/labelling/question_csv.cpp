@@ -214,7 +214,7 @@ private:
     bool is_header(std::size_t column) const {
         return trimmed(row_[column]) == trimmed(row_.columns()[column]);
     }
-    /// For messages.
+    /// Text for messages.
     std::string row_text(std::size_t column) const { return shortened(trimmed(row_[column])); }
 
     QuestionSet set_;

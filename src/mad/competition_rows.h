@@ -63,7 +63,7 @@ struct PairRow {
     std::uint32_t k = 0;
 };
 
-/// In the order of the words in the column selected.state.
+/// Values are in the order of the words in the column selected.state.
 enum class SelectedState : std::uint8_t { accepted, replaced, duplicate };
 std::string_view name_of(SelectedState);
 

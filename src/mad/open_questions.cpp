@@ -68,7 +68,7 @@ std::vector<OpenQuestion> open_questions(const Competition& competition) {
 
 namespace {
 
-/// A question, for answers in a spreadsheet.
+/// Writes a question for answers in a spreadsheet.
 struct QuestionToAnswer {
     const OpenQuestion* of;
 };

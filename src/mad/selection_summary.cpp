@@ -37,7 +37,7 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
             never.push_back(&pair);
     }
     if (!equal.empty()) {
-        // With two classifiers, none can be removed.
+        // Neither of two classifiers can be removed.
         const std::string advice =
             hashes.size() < 3 ? ""
                               : fmt::format("; to remove one, type `assay mad remove {} {}`",

@@ -121,7 +121,7 @@ std::vector<ScoreDimension> dimensions_of(const QubaResult& result) {
     return dimensions;
 }
 
-/// For the dimensions that count.
+/// The constants of the dimensions that count.
 std::map<std::string, DimensionScale> scales_that_count(const QubaResult& result) {
     PerDimension<std::optional<DimensionScale>> constants;
     for (std::size_t d = 0; d < dimension_count; ++d) {

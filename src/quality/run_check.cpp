@@ -23,7 +23,7 @@ struct PlannedData {
     std::string corruption;  ///< as JSON; "" means none
 };
 
-/// By name.
+/// Stores by name.
 std::map<std::string, PlannedData> planned_data(const QualityRunOptions& options,
                                                 const RunWork& work) {
     std::map<std::string, PlannedData> planned;

@@ -13,9 +13,9 @@
 
 namespace assay::serve {
 
-// Of everybody.
+// Requests of everybody.
 struct GetStrings {};
-// Of annotators.
+// Requests of annotators.
 struct GetWelcome {};
 struct PostWork {
     std::vector<labelling::GivenScreen> given;

@@ -131,7 +131,7 @@ struct KeepRule {
 /// of them is kept.
 std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, std::uint64_t& ties,
                              double rounding = 1e-12);
-/// For which-class votes: how often annotators choose the same class. One question per image.
+/// For which-class votes, the rate of equal choices by annotators. One question per image.
 AnswerAgreement class_agreement(const Votes& votes, double level = 0.95);
 
 struct BuiltLabelSets {

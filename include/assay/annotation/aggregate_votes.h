@@ -102,7 +102,7 @@ Table annotator_records(const Aggregation& aggregation);
 /// CSV, a row per question: item, label, n_<answer> ..., posterior (or proportion), kept (0 or 1).
 std::string posterior_csv(const Aggregation& aggregation);
 
-/// CSV, a row per distinct threshold, the highest first: threshold, kept, precision, recall,
+/// CSV with a row per distinct threshold, the highest first: threshold, kept, precision, recall,
 /// agreement, same_set, each of the four with its interval. Needs a comparison.
 std::string curve_csv(const Aggregation& aggregation);
 

@@ -122,7 +122,7 @@ struct GapRequest {
     std::array<std::filesystem::path, 2> labels;
     std::filesystem::path table;  ///< empty: stores
     TableUnit unit = TableUnit::automatic;
-    /// With a table: the number of images behind its values (parse_gap_images()).
+    /// With a table, the number of images for its values (parse_gap_images()).
     std::string n1, n2;
     /// With a table: the number of images with each number of labels, for ASMA.
     std::vector<std::uint64_t> counts1, counts2;

@@ -72,7 +72,7 @@ struct Preprocess {
     /// Explicit resize size in pixels (torchvision's resize_size); overrides crop_pct.
     std::optional<int> resize_size;
     ChannelOrder channel_order = ChannelOrder::rgb;
-    /// Pixel byte -> number, before mean and std: float32(byte) * float32(scale). If the scale
+    /// The number of a pixel byte before mean and std: float32(byte) * float32(scale). If the scale
     /// rounds to the float32 nearest to 1/255, the number is float32(byte) / 255, which differs
     /// from the product in some bits. A scale that equals that float32 exactly, `float_255th`, also
     /// multiplies.

@@ -61,7 +61,7 @@ struct InitOptions {
     /// Folders of stores, RUNS folders or data sets below them, as in model_stores(). They have the
     /// scores of at least two classifiers on the same images and classes.
     std::vector<std::string> stores;
-    /// As in hierarchy_named(). Not used with zero_one and matrix.
+    /// A name as in hierarchy_named(). Not used with zero_one and matrix.
     std::string hierarchy = "imagenet";
     /// csv with a row and a column for each class. Required by DistanceReading::matrix, and only
     /// allowed with it.

@@ -72,7 +72,7 @@ struct QuestionRound {
     std::uint64_t control = 0, asked_control = 0;  ///< images for which all questions are asked
     std::uint64_t images_drawn = 0;                ///< with a budget: images drawn in this round
     std::optional<AskOrder> ask;                   ///< likewise
-    /// With budget or stop_at: the value of Ranking::list_tau before this round.
+    /// The value of Ranking::list_tau before this round, with budget or stop_at.
     std::optional<double> list_tau;
     bool stopped = false;  ///< by stop_at
     std::vector<std::string> warnings;

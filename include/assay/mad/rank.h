@@ -71,7 +71,7 @@ struct RankedClassifier {
     std::uint64_t images = 0;                ///< distinct images of its pairs
     Estimate correct;  ///< proportion of these with a correct label; says nothing about other
                        ///< images
-    /// From the control sample: accuracy on all images of the competition.
+    /// Accuracy on all images of the competition, from the control sample.
     Estimate accuracy;
 };
 ResultType result_type(ResultOf<RankedClassifier>);

@@ -44,7 +44,7 @@ struct SettingKey {
 };
 /// All keys in the order in which they are applied.
 const std::vector<SettingKey>& setting_keys();
-/// The value of a setting from a flag's text: "0.5,0.5,0.5" -> [0.5, 0.5, 0.5], "bicubic" ->
+/// The value of a setting from a flag's text: "0.5,0.5,0.5" to [0.5, 0.5, 0.5], "bicubic" to
 /// "bicubic". Throws usage for an unknown key, and bad_input if the text is no number where one is
 /// required.
 nlohmann::json setting_from_text(std::string_view key, std::string_view text);

@@ -1,7 +1,7 @@
 // Judges whether an accuracy under attack can be trusted: signs that a model's gradient hides the
 // model's behavior, each with its number.
 //
-// An attack gives an upper bound of robustness. A model whose gradient leads nowhere keeps its
+// An attack gives an upper bound of robustness. A model whose gradient is useless keeps its
 // accuracy under every attack that follows the gradient. So controls on a few images look for that.
 // Sources: Carlini et al., "On evaluating adversarial robustness", 2019; Athalye et al.,
 // "Obfuscated gradients give a false sense of security", ICML 2018. The absence of signs does not

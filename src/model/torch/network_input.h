@@ -33,7 +33,7 @@ struct NetworkCopy {
 /// model's form.
 class NetworkInput {
 public:
-    /// By what the file declares and the settings say. Throws bad_input where they contradict.
+    /// From the file and the settings. Throws bad_input if they contradict each other.
     NetworkInput(const Network& network, const ModelSpec& spec);
 
     /// The batch size that the file declares; below 1 if it is open. Throws bad_input if it
