@@ -12,8 +12,8 @@ namespace assay {
 
 /// Maps each class to the other classes that are then valid, too, ascending. These are the classes
 /// above it in the hierarchy, and ImageNet's two pairs of synonyms (the two maillots; missile and
-/// projectile). `hierarchy` is as for hierarchy_named. Throws bad_input: classes that are no nodes,
-/// a cycle; usage if no class implies another.
+/// projectile). `hierarchy` is as for hierarchy_named. Throws bad_input for classes that are no
+/// nodes, a cycle; usage if no class implies another.
 std::vector<std::vector<std::int32_t>> implied_classes(const std::string& hierarchy,
                                                        const ClassList& classes);
 /// Gives synonyms in `numbers` the number of the first of them (-1 means no class).

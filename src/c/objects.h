@@ -116,7 +116,7 @@ private:
     StoppableBy stoppable_;
 };
 
-/// Throws usage: a null pointer, wrong dimensions or types, negative sizes.
+/// Throws usage for a null pointer, wrong dimensions or types, negative sizes.
 ScoreMatrix matrix_of(const assay_array* scores);
 /// One label per row; -1 means no label.
 LabelSets labels_of(const assay_array& labels);

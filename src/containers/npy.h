@@ -52,7 +52,7 @@ struct NpyView {
     }
 };
 
-/// Checks the header and that exactly the array's bytes follow it. Throws bad_input: no magic,
+/// Checks the header and that exactly the array's bytes follow it. Throws bad_input for no magic,
 /// unknown version, damaged header, unsupported dtype, a shape that overflows, missing or trailing
 /// bytes. Only the shape is allocated; the data are not copied.
 NpyView parse_npy(std::span<const std::byte> bytes);

@@ -41,7 +41,7 @@ bool holds_texts(std::span<const std::byte> npy);
 /// become "?".
 void append_text(std::span<const std::byte> element, const TextType& type, std::string& out);
 
-/// All texts of a complete .npy file, in storage order. Throws bad_input: numbers, damaged.
+/// All texts of a complete .npy file, in storage order. Throws bad_input for numbers or damage.
 std::vector<std::string> texts_of(std::span<const std::byte> npy);
 
 /// Unpacks an entry. Calls `header` once, then `elements` with whole elements in storage order and

@@ -19,13 +19,13 @@ struct NumberedWord {
     std::size_t line;
 };
 using NumberedWords = std::map<std::uint64_t, NumberedWord>;
-/// Throws bad_input: a line in another form, a repeated number.
+/// Throws bad_input for a line in another form, a repeated number.
 NumberedWords read_numbered(const std::filesystem::path& path);
 
 /// Reads the list that `path` belongs to: image_class_labels.txt, or images.txt next to it. Labels
 /// are the names in classes.txt, or else numbers from 1. Whether an image is for training becomes
-/// an attribute. Returns nothing if the path is no such list. Throws bad_input: a damaged file, a
-/// number without an image.
+/// an attribute. Returns nothing if the path is no such list. Throws bad_input for a damaged file,
+/// a number without an image.
 std::optional<LabelList> read_cub_list(const std::filesystem::path& path,
                                        const LabelListOptions& options);
 

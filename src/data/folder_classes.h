@@ -25,8 +25,8 @@ bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& 
 /// unique name, number; then by ClassAliases: other spellings, synonyms). If `known` is mere
 /// numbers and the folders have other names, that many folders in order are its classes. Without
 /// `known`: WordNet ids of ImageNet's classes mean ImageNet's 1000; numbers are classes in numeric
-/// order; otherwise the names in byte order are the classes. Throws bad_input: an unknown folder,
-/// two folders for one class, a folder whose name two classes have.
+/// order; otherwise the names in byte order are the classes. Throws bad_input for an unknown
+/// folder, two folders for one class, a folder whose name two classes have.
 FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known);
 
 }  // namespace assay

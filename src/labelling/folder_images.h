@@ -17,7 +17,7 @@ std::string kept_image_root(const std::filesystem::path& root, const std::filesy
 /// The absolute path for such a stored text. Throws io.
 std::filesystem::path image_root_of(const std::string& kept, const std::filesystem::path& folder);
 
-/// Updates the setting if it differs. Throws bad_input: no such folder of images, a missing or
+/// Updates the setting if it differs. Throws bad_input for no such folder of images, a missing or
 /// damaged labeling folder; busy; io.
 void change_image_root(const std::filesystem::path& folder, const std::filesystem::path& root,
                        const std::filesystem::path& whole);

@@ -35,7 +35,7 @@ struct ControlSample {
     std::vector<std::uint64_t> scored;  ///< per classifier: its number of the competition's
                                         ///< images
 };
-/// Reads the control sample for these classifiers, if there is one. Throws bad_input: a missing
+/// Reads the control sample for these classifiers, if there is one. Throws bad_input for a missing
 /// image or label, inconsistent strata.
 ControlSample read_control_sample(const Competition& competition,
                                   const std::vector<CompetitionClassifier>& classifiers);

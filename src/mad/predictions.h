@@ -29,9 +29,9 @@ struct WrittenPredictions {
 inline constexpr std::uint64_t image_block_rows = 4096;
 /// Copies the predicted class and probability of each row from a store. `places` gives the store's
 /// position of each class (places_in()), or is empty. Memory: 3 MiB; cost: one read of the store.
-/// Throws bad_input: missing shards, meaningless confidences. `taken` marks the rows to use; empty
-/// means all. Other rows get no label. `level_of` is quantised(), or the function that an older
-/// competition uses.
+/// Throws bad_input for missing shards, meaningless confidences. `taken` marks the rows to use;
+/// empty means all. Other rows get no label. `level_of` is quantised(), or the function that an
+/// older competition uses.
 WrittenPredictions write_predictions(const std::filesystem::path& folder,
                                      const PredictionStore& store,
                                      const std::vector<std::int32_t>& places,

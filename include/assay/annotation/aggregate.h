@@ -60,7 +60,7 @@ struct DawidSkene {
 /// their answers, so that the last one is "yes". Questions without answers get the prior. If no
 /// question has two answers, the likelihood cannot separate annotators from labels. Then the
 /// posteriors are the vote proportions, with a note. Cost of a pass: two additions and two look-ups
-/// per answer, one exponential per question. Throws usage: no question, L neither 2 nor K, bad
+/// per answer, one exponential per question. Throws usage for no question, L neither 2 nor K, bad
 /// options.
 DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options = {});
 

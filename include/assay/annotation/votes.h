@@ -28,7 +28,7 @@ struct AnswerScale {
     /// if no name is a number. -1 if there is none.
     int find(std::string_view text) const;
 };
-/// Throws usage: fewer than 2 or more than 64 names, an empty or repeated one.
+/// Throws usage for fewer than 2 or more than 64 names, an empty or repeated one.
 AnswerScale answer_scale(std::vector<std::string> names);
 
 /// Faults in a table of votes: counted by kind, with the first few of each as sentences.

@@ -64,8 +64,8 @@ struct WhichClassFit {
 /// the chosen ones and one remainder. Images with one answer say nothing about annotators. Of
 /// annotators who answer together (AnswerTogether) equal answers to an image count as one. Memory:
 /// never R x K x K, but answers times the classes chosen for their images (or 16). Cost: one
-/// division for each of these in a pass. Throws usage: no votes, bad options; internal: votes that
-/// name no class.
+/// division for each of these in a pass. Throws usage for no votes, bad options; internal: votes
+/// that name no class.
 WhichClassFit fit_which_class(const Votes& votes, const WhichClassOptions& options = {});
 
 /// The votes plus a question for each class in `unchosen`, to which all annotators of its image

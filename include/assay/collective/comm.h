@@ -46,7 +46,7 @@ public:
 std::unique_ptr<Comm> self_comm();
 /// Runs body(comm) on `ranks` threads that share a Comm. A rank that throws ends all: the other
 /// ranks leave their current or next collective call. Rethrows the lowest rank's exception among
-/// those that are causes. Throws usage: fewer than one rank.
+/// those that are causes. Throws usage for fewer than one rank.
 void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body);
 
 /// True on every rank if `mine` is true on any rank.

@@ -11,7 +11,7 @@ namespace assay {
 
 /// An 8-bit RGB PNG without metadata; the fourth byte of each pixel is dropped. Filter and
 /// compression are fixed, so equal pixels always give equal bytes. decode_image returns the same
-/// pixels. Throws usage: an empty image, or a size of `pixels` other than 4 * width * height.
+/// pixels. Throws usage for an empty image, or a size of `pixels` other than 4 * width * height.
 /// Thread-safe.
 std::vector<std::byte> encode_png(const Image& image);
 

@@ -60,7 +60,7 @@ FolderSummary make_folder(const std::filesystem::path& folder, const FolderOptio
 FolderSummary folder_summary(const std::filesystem::path& folder);
 /// Changes the folder to which image paths are relative; it must exist. If it is inside the folder
 /// around the labeling folder, it is stored as a relative path, so that everything can be moved
-/// together. A running server uses the change when it is restarted. Throws bad_input: no such
+/// together. A running server uses the change when it is restarted. Throws bad_input for no such
 /// folder, no labeling folder.
 void set_image_root(const std::filesystem::path& folder, const std::filesystem::path& root);
 /// "assay.labelling/1", docs/results.md.

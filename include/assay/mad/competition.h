@@ -108,14 +108,14 @@ public:
     enum class Access { read, write };
 
     /// Creates the folder, completely or not at all. Opens an existing one that began with the same
-    /// settings and predictions, which takes a read of the stores. Throws usage: settings out of
+    /// settings and predictions, which takes a read of the stores. Throws usage for settings out of
     /// range, another competition or other files in the folder, fewer than two classifiers. Throws
     /// bad_input: classifiers of other images or classes, two with the same name, a store without
     /// confidences or with missing shards. Also throws bad_input: classes that are no node of the
     /// hierarchy (with the nearest), an attribute or value that no image has.
     static Competition create(const std::filesystem::path& folder, const InitOptions& options,
                               const ProgressCallback& progress = {});
-    /// Throws bad_input: no competition there, damaged, or from a newer version; busy; io.
+    /// Throws bad_input for a missing, damaged or newer competition. Also busy, io.
     static Competition open(const std::filesystem::path& folder, Access access = Access::read);
     ~Competition();
     Competition(Competition&&) noexcept;

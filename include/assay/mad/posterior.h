@@ -76,9 +76,9 @@ struct Posterior {
 };
 
 /// The posterior given the working scores, using only m x m matrices. Missing pairs provide no
-/// information. Throws usage: a repeated pair or one outside the classifiers, a repeated image in a
-/// list, a list shorter than its answers. Also throws usage: a weight not above 0, clusters for
-/// only some places. For the options, throws usage: tau or spread outside [0.001, 1000], level
+/// information. Throws usage for a repeated pair or one outside the classifiers, a repeated image
+/// in a list, a list shorter than its answers. Also throws usage: a weight not above 0, clusters
+/// for only some places. For the options, throws usage: tau or spread outside [0.001, 1000], level
 /// outside (0, 1), fewer than 100 draws. Cost: 13 classifiers^3, for each image the square of the
 /// number of its classifiers, and the draws. Results are bit-identical for any number of threads.
 Posterior posterior_of(std::size_t classifiers, const AnsweredPlaces& answered,

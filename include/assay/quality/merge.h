@@ -32,9 +32,9 @@ struct MergeResult {
 /// tags, the hash of the file. If both rows have it and it differs, the merge is refused or, with
 /// `replace`, the later row's data is used. If the hashes of the model's file differ, all of its
 /// cells are used, because they belong to another model. The tags are the union. Throws usage: a
-/// tag in the key that no table has, an empty note for `replace`. Throws bad_input: a contradiction
-/// (row, dimension, both values, both files), a key twice in one table. Rows of the published table
-/// may repeat names as long as no other table has that key.
+/// tag in the key that no table has, an empty note for `replace`. Throws bad_input for a
+/// contradiction (row, dimension, both values, both files), a key twice in one table. Rows of the
+/// published table may repeat names as long as no other table has that key.
 MergeResult merge_tables(const std::vector<QualityTable>& tables, const MergeOptions& options);
 /// "assay.quality/1": the table in the format of read_quality_table().
 Report report_of(const MergeResult& result);

@@ -68,8 +68,8 @@ inline constexpr std::size_t most_categories = 60;  ///< most in one plot, and m
 /// People with any color vision can distinguish the colors, and marks distinguish the series
 /// without color. Axes are shared by the plots whose titles they share. Points without a finite
 /// value are not drawn; a plot without any says so. Text that is not UTF-8, and characters that
-/// cannot be shown, are replaced. Throws usage: sizes out of range, no plot or too many, too many
-/// series or categories, with the options that choose.
+/// cannot be shown, are replaced. Throws usage for sizes out of range, no plot or too many, too
+/// many series or categories, with the options that choose.
 std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptions& options = {});
 std::string draw(const Plot& plot, PlotFormat format, const DrawOptions& options = {});
 

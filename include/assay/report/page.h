@@ -27,7 +27,7 @@ void check_report_place(const std::filesystem::path& out);
 /// Writes the report to FILE.html with its thumbnails embedded or, if `out` has another extension,
 /// as a new folder with report.html and thumbnails/. A file is either replaced completely or not
 /// changed. The folder of an earlier report is replaced so that its page always finds its
-/// thumbnails. Throws bad_input: a file that is not a report, a folder that contains something
+/// thumbnails. Throws bad_input for a file that is not a report, a folder that contains something
 /// else, a place inside a store or a competition; io.
 void write_report(const ReportDocument& document, const std::filesystem::path& out);
 

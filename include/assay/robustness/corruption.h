@@ -86,7 +86,7 @@ struct FrostPhotographs {
 };
 /// Reads all images of the folder, sorted by name. If it contains the six published files
 /// (frost1.png to frost6.jpg), the sixth is skipped, because the published code never draws it.
-/// Throws bad_input: no such folder, no image in it, damaged.
+/// Throws bad_input for a missing folder, or missing or damaged images.
 FrostPhotographs read_frost_photographs(const std::filesystem::path& folder);
 
 /// The seed of the random draws, together with the corruption and the severity.
@@ -95,11 +95,11 @@ struct CorruptionSeed {
     std::string_view image;  ///< its id in the data set
 };
 
-/// Returns an image of the same size. Values are clipped to [0, 1] and truncated, not rounded,
-/// to 8 bits, as published. The bytes are the same for equal arguments, on any thread and with any
-/// instruction set. Only the corruption `frost` needs the argument `frost`. Throws usage: severity
-/// not in 1 to 5, `frost` without photographs; bad_input: an image smaller than min_side_of(), a
-/// photograph smaller than the image. Thread-safe. Cost at 224 x 224: 0.1 to 4 ms.
+/// Returns an image of the same size. Values are clipped to [0, 1] and truncated, not rounded, to 8
+/// bits, as published. The bytes are the same for equal arguments, on any thread and with any
+/// instruction set. Only the corruption `frost` needs the argument `frost`. Throws usage for
+/// severity not in 1 to 5, `frost` without photographs; bad_input: an image smaller than
+/// min_side_of(), a photograph smaller than the image. Thread-safe. Cost at 224 x 224: 0.1 to 4 ms.
 Image corrupt(const Image& image, const Corruption& corruption, int severity,
               const CorruptionSeed& seed, const FrostPhotographs* frost = nullptr,
               CorruptionProfile profile = CorruptionProfile::imagenet);

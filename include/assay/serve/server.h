@@ -40,9 +40,9 @@ void check_options(const ServerOptions& options);
 
 class Server {
 public:
-    /// Opens the port. Throws usage: an address of another machine, options out of range, a port in
-    /// use (with the likely owner and advice). Throws bad_input: strings with unknown keys (with
-    /// the nearest), or values that are no texts.
+    /// Opens the port. Throws usage for an address of another machine, options out of range, a port
+    /// in use (with the likely owner and advice). Throws bad_input for strings with unknown keys
+    /// (with the nearest), or values that are no texts.
     Server(labelling::Service service, const ServerOptions& options);
     ~Server();
     Server(const Server&) = delete;

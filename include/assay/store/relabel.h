@@ -26,7 +26,7 @@ struct RelabelledData {
 /// labels store class numbers and do not change. All data sets are checked before the first is
 /// changed. In each, one file is replaced (docs/formats.md: dataset.json), which also records the
 /// earlier lists. If the call is killed, each data set has either the old list or the new one.
-/// Throws bad_input: no store, scores with another number of classes; io.
+/// Throws bad_input for no store, scores with another number of classes; io.
 std::vector<RelabelledData> relabel_stores(const std::vector<std::filesystem::path>& paths,
                                            const ClassList& classes);
 

@@ -72,9 +72,9 @@ class RowReader {
 public:
     /// `store` must outlive the reader. `map` applies to the model's classes, in the requested
     /// order. `places` gives the store's position of each requested class (places_in()); empty
-    /// means its own number. Throws bad_input: a map for another number of classes, or a map that
-    /// needs every class's score while the store has fewer. Also throws bad_input: a map with a
-    /// target without a class (`restrict_`: with several).
+    /// means its own number. Throws bad_input for a map for another number of classes, or a map
+    /// that needs every class's score while the store has fewer. Also throws bad_input: a map with
+    /// a target without a class (`restrict_`: with several).
     explicit RowReader(const PredictionStore& store, std::optional<ClassMap> map = std::nullopt,
                        std::vector<std::int32_t> places = {});
     ~RowReader();

@@ -33,8 +33,8 @@ public:
     /// Rows [begin, end) that are still missing, in order. Buffered rows are not missing.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> missing() const;
     /// Writes rows [first, first + scores.rows). Existing rows do not change. Returns the number of
-    /// new rows. A shard is written when its last row arrives. Throws usage: rows beyond the store,
-    /// another number of columns; otherwise as StoreWriter::write_shard().
+    /// new rows. A shard is written when its last row arrives. Throws usage for rows beyond the
+    /// store, another number of columns; otherwise as StoreWriter::write_shard().
     std::uint64_t write(std::uint64_t first, const ScoreMatrix& scores);
     /// Throws usage if rows are missing, and names the first of them.
     void finish();

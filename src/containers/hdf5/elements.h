@@ -19,8 +19,8 @@ struct ElementType {
 /// Throws bad_input for compounds, references, times, lists, and numbers with an unknown layout.
 ElementType element_type(std::span<const std::byte> message);
 
-/// The length of each axis. Empty for a single element. Throws bad_input: no elements, more than 8
-/// axes, more elements than a file can hold.
+/// The length of each axis. Empty for a single element. Throws bad_input for no elements, more than
+/// 8 axes, more elements than a file can hold.
 std::vector<std::uint64_t> shape_of(std::span<const std::byte> message, std::size_t element_bytes);
 
 }  // namespace assay::hdf5

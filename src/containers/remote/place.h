@@ -16,7 +16,7 @@ struct Place {
     bool s3 = false;
 };
 
-/// Throws bad_input: another scheme, a password or a query. The message contains no secrets.
+/// Throws bad_input for another scheme, a password or a query. The message contains no secrets.
 void check_url(std::string_view url);
 
 /// Resolves "http://", "https://" or "s3://bucket/key". For S3, the settings of the AWS tools give

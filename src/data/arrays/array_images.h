@@ -31,7 +31,7 @@ struct PixelArray {
     void set_planar();
     /// Describes them: "10000 grey images of 28 x 28 pixels".
     std::string described() const;
-    /// Throws bad_input: no images, or images with more pixels than the limit.
+    /// Throws bad_input for no images, or images with more pixels than the limit.
     void check() const;
 };
 

@@ -37,10 +37,10 @@ public:
     /// Describes the array: "x_train (60000, 28, 28) |u1".
     std::string described() const;
 
-    /// Throws bad_input: a type other than uint8, a shape that cannot be images or is ambiguous,
+    /// Throws bad_input for a type other than uint8, a shape that cannot be images or is ambiguous,
     /// Fortran order, damage.
     PixelArray images() const;
-    /// The labels of `images` images. Throws bad_input: a shape other than N or N x 1, a number
+    /// The labels of `images` images. Throws bad_input for a shape other than N or N x 1, a number
     /// that is not an integer, damage. Also throws it if the number of labels differs from that of
     /// the images.
     ArrayLabels labels(std::uint64_t images) const;

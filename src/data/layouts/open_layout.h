@@ -12,7 +12,7 @@ namespace assay::layouts {
 
 /// Opens the data set in `path` if it has a known layout (layouts()) or its folders are splits
 /// (test, val, train) of class folders. A note names the data set, its file and the split. Throws
-/// usage for an option or a split that it does not have. Throws bad_input: a damaged or missing
+/// usage for an option or a split that it does not have. Throws bad_input for a damaged or missing
 /// file, an image that is missing or listed twice, or several data sets in one folder. Also throws
 /// it if there are only training images, which must be requested.
 std::optional<Dataset> open_layout(const std::filesystem::path& path, const DatasetOptions& options,
