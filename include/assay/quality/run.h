@@ -47,8 +47,8 @@ struct QualityRunOptions {
 /// Checks what can be checked before an image is read. Throws usage for no val, no model, models
 /// with the same name or different class lists, a val to corrupt that is already corrupted. Also
 /// throws usage: a data set in two roles or with the name that a sample would have, and as
-/// check(CorruptionSettings) does. Throws bad_input if no image of val has a single label, classes
-/// that fit neither a role nor the classifiers (question_of()).
+/// check(CorruptionSettings) does. Throws bad_input if no image of val has a single label, or for
+/// classes that fit neither a role nor the classifiers (question_of()).
 void check(const QualityRunOptions& options);
 
 /// One step of a run.
