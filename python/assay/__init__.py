@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Modules are opened when they are first used: `import assay` costs some milliseconds.
+# Modules are imported on first use, so `import assay` takes only some milliseconds.
 _PLACES = {
     "compute_metrics": "_hub_metrics",
     "score": "_score", "compare": "_score", "gap": "_score",

@@ -89,7 +89,7 @@ class _Borrowed:
 def _from_dlpack(value: Any) -> Held:
     if not is_on_processor(value):
         raise Error(f"the tensor is on a device ({getattr(value, 'device', type(value).__name__)}): pass {_called(value)}.cpu()")
-    if is_unresolved(value):  # DLPack would hand over the numbers with the opposite sign
+    if is_unresolved(value):  # DLPack would give the numbers with the opposite sign
         raise Error("the tensor is a view with the opposite sign (is_neg()), as .conj().imag gives it: pass tensor.resolve_neg()")
     if getattr(value, "requires_grad", False):
         value = value.detach()
@@ -162,7 +162,7 @@ class _Buffer:
 
     def __init__(self, value: Any):
         self.view = _PyBuffer()
-        # Kept here, because a module's names no longer exist when the interpreter exits.
+        # The name is kept here, because a module's names no longer exist when the interpreter exits.
         self._release, self._pointer = _release_buffer, ctypes.pointer(self.view)
         _get_buffer(value, self._pointer, _STRIDED_WITH_FORMAT)
 

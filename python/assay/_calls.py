@@ -120,17 +120,17 @@ def call(work: Callable[[Optional[Handle]], Any], progress: Progress = None, sma
             lib.assay_call_stop(handle)
 
     callback = PROGRESS(tell) if shown is not None else PROGRESS(0)
-    # The last of this thread and the one that works frees it: a second signal may end the wait for the other.
+    # The later of this thread and the worker frees the memory, because a second signal may end the wait.
     handle = Handle(lib.assay_call_new(callback, None), "assay_call_free")
     running = None if shown is None else _of_process()
     # The interpreter cannot end while its main thread waits for the call, also in a function of atexit.
     awaited = threading.current_thread() is threading.main_thread()
 
-    def worked(_callback: Any = callback) -> Any:  # which lives as long as the work
+    def worked(_callback: Any = callback) -> Any:  # the function exists as long as the work
         if running is None:
             return work(handle)
         if not running.add(handle) and not awaited:
-            raise SystemExit  # of this thread, which prints nothing
+            raise SystemExit  # ends this thread without output
         try:
             return work(handle)
         except KeyboardInterrupt:
@@ -170,15 +170,15 @@ def _interruptible(work: Callable[[], Any], stop: Callable[[], object]) -> Any:
     thread = threading.Thread(target=run, name="assay", daemon=True)
     try:
         thread.start()
-    except BaseException:  # of a signal's handler
+    except BaseException:  # from a signal handler
         stop()
         raise
     try:
         while not done.wait(0.1):
             pass
-    except BaseException:  # Ctrl-C, or of a signal's handler
+    except BaseException:  # Ctrl-C, or from a signal handler
         stop()
-        done.wait()  # a second one ends this, too
+        done.wait()  # a second signal also ends this
         raise
     thread.join()
     if errors:

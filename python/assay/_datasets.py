@@ -18,7 +18,7 @@ from ._library import Error
 from ._pixels import is_image
 from ._worker.objects import safe_name
 
-# Keys of items and batches that are dictionaries: those of torchvision, Hugging Face and timm.
+# Keys of items and batches that are dictionaries, as in torchvision, Hugging Face and timm.
 _IMAGE_KEYS = ("image", "images", "img", "pixel_values", "pixels", "input", "inputs", "x")
 _LABEL_KEYS = ("label", "labels", "target", "targets", "class", "fine_label", "y")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")

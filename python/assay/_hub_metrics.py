@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ._options import ScoreOptions
 
-IGNORED = -100  # the label that their losses ignore
+IGNORED = -100  # the label that the hubs' losses ignore
 
 
 def of_prediction(prediction: Any) -> "tuple[Any, Any]":

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 class Items(NamedTuple):
     """The values that metrics are computed from, for the items with a single label and finite scores."""
 
-    weights: Any  # sums to 1
+    weights: Any  # the weights sum to 1
     labels: Any
     predicted: Any
     columns: "dict[str, Any]"  # loss and other values per item, from probabilities
@@ -23,8 +23,8 @@ class Found(NamedTuple):
     influence: Any  # one per item; their weighted mean is 0
     drawn: Any = None  # the influence for the spread, corrected for classes with few items; None: `influence`
     few: "Optional[Few]" = None  # set only for an area under a curve
-    noise: float = 0  # how much noise alone adds to the value
-    note: str = ""  # why there is no interval
+    noise: float = 0  # the amount that noise alone adds to the value
+    note: str = ""  # reason for a missing interval
 
 
 class Few(NamedTuple):
@@ -46,7 +46,7 @@ class Undefined(Exception):
 
 class Spread(NamedTuple):
     error: float  # standard error
-    degrees: float  # degrees of freedom of its square
+    degrees: float  # degrees of freedom of the squared bias
 
 
 def spread_of(items: Items, *found: Found) -> Spread:

@@ -10,7 +10,7 @@ from ._labels import class_names, is_float, is_plain_list, labels_of, to_numpy, 
 from ._library import Error
 
 
-_ROWS = 1000  # at a time
+_ROWS = 1000  # number of rows at a time
 
 
 class Scores(NamedTuple):
@@ -30,7 +30,7 @@ def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
         return (len(value), *(inner or ()))
     try:
         found = getattr(value, "shape", None)
-    except RuntimeError:  # a nested tensor of PyTorch has none
+    except RuntimeError:  # a nested tensor of PyTorch has no shape
         return None
     if found is None and type(value).__module__.startswith("pyarrow"):
         return (len(value),)

@@ -53,7 +53,7 @@ def joined(metrics: "Metrics", group: Any) -> "Metrics":
         for other in made[1:]:
             whole.merge(other)
     except Error as error:
-        if error.code != "bad_input":  # of a row that two processes have; other refusals are of usage
+        if error.code != "bad_input":  # for a row that two processes have; other errors are usage errors
             raise
         raise Error(
             f"{error.message}. A DistributedSampler repeats rows to give every process the same number: use DataLoader(data, "

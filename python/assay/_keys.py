@@ -8,7 +8,7 @@ from typing import Tuple, Union
 
 from ._estimates import Measurement
 
-# A key: a metric's name, (model, name), or (data set, model, name).
+# A key is a metric's name, (model, name), or (data set, model, name).
 Key = Union[str, Tuple[str, ...]]
 
 

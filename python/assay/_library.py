@@ -34,7 +34,7 @@ class Sets(ctypes.Structure):
 PROGRESS = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_uint64, c_uint64)
 
 _ERROR = POINTER(c_void_p)
-# name: (result, arguments); handles are void pointers.
+# Maps a name to (result, arguments). Handles are void pointers.
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "assay_version": (c_char_p, []),
     "assay_c_version": (c_int, []),
@@ -113,13 +113,13 @@ def candidates() -> list[str]:
     if chosen := os.environ.get("ASSAY_LIBRARY"):
         return [chosen]
     here = Path(__file__).resolve().parent
-    places = [here / "_native" / FILE]  # of a wheel
+    places = [here / "_native" / FILE]  # the place in a wheel
     # Of an installed prefix: PREFIX/lib/python3/dist-packages/assay and PREFIX/lib[/TRIPLET]/libassay.so.0.1.
     for above in list(here.parents)[1:5]:
         places.append(above / FILE)
         places += sorted(above.glob(f"*-linux-gnu/{FILE}"))
     found = [str(place) for place in places if place.is_file()]
-    return [*found, FILE]  # or wherever the system's loader finds it
+    return [*found, FILE]  # or the place where the system's loader finds it
 
 
 _library: Optional[ctypes.CDLL] = None

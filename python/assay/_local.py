@@ -24,7 +24,7 @@ from ._worker.serve import place_of
 from ._worker.wire import Refused
 from .store import Store, StoreWriter
 
-# Options for objects in this process. The others only apply if the program reads files.
+# Options for objects in this process. Other options only apply if the program reads files.
 OPTIONS = (
     "name", "dataset_name", "outputs", "classes", "storage", "top_k", "batch", "threads", "device", "output_entry",
 )

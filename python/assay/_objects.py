@@ -15,7 +15,7 @@ from ._worker.objects import Given, model_of
 from ._worker.serve import Server
 from ._worker.wire import Refused
 
-# Options that describe an object. The others are passed to the command.
+# Options that describe an object. Other options are passed to the command.
 KEYS = (*Given.KEYS, "tune_allocator")
 _OPTION = re.compile(r"(-m|--model|--arch|assay \w+) process:\d+")
 HUBS = ("timm", "torchvision", "hf", "open_clip")  # the hubs, as in timm:NAME
@@ -95,7 +95,7 @@ class Served:
                 server.stop()
             for thread in self._threads:
                 thread.join(2)
-        finally:  # after a second Ctrl-C, too
+        finally:  # also after a second Ctrl-C
             if self._files is not None:
                 self._files.__exit__()
             for server in self._servers:
@@ -144,7 +144,7 @@ class Served:
         for word, name in self.called.items():
             text = re.sub(rf"{word}\b", lambda _: name, text)  # noqa: B023
         own = [server.model.description.name for server in self._servers]
-        for name, given in zip(own, self.called.values()):  # as the program calls them, once it has asked
+        for name, given in zip(own, self.called.values()):  # the program's names for them, after it has asked
             shown = given if own.count(name) == 1 else name
             text = re.sub(rf"process:{re.escape(name)}(?![\w.-])", lambda _: shown, text)  # noqa: B023
         return text

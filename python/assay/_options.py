@@ -78,7 +78,7 @@ class Given(dict):  # type: ignore[type-arg]
 
     scores: Any = None
     labels: Any = None
-    named: bool = False  # the names of the arguments say which array is which
+    named: bool = False  # arguments identify the arrays by name
     hard: Optional[bool] = None
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _NAMES = re.compile(r'(\bid="|href="#|url\(#)')
 _MOST_SCORES = 200_000_000  # items x classes, which take a second or two to read again
-_MOST_CLASSES = 20  # classes of a matrix, which then takes some 300 kB
+_MOST_CLASSES = 20  # classes of a matrix, which then needs about 300 kB
 
 
 def _cell(text: Any, number: bool = False) -> str:
@@ -63,7 +63,7 @@ def inline(svg: bytes, label: str) -> str:
     text = svg.decode()
     text = text[text.index("<svg"):]
     own = f"a{hashlib.sha256(svg).hexdigest()[:10]}-"
-    # Only replaces inside tags, because the text between tags holds names of classes and models.
+    # Only replaces inside tags, because the text between tags has names of classes and models.
     text = re.sub(r"<[^>]*>", lambda tag: _NAMES.sub(lambda found: found[0] + own, tag[0]), text)
     style = "display: inline-block; max-width: 100%; height: auto; margin: 0.5em 1em 0.5em 0; vertical-align: top"
     return text.replace("<svg", f'<svg role="img" aria-label="{html.escape(label)}" style="{style}"', 1)
@@ -76,7 +76,7 @@ def pictures(result: "Result", wanted: "dict[str, str]") -> str:
         try:
             options: "dict[str, Any]" = {"top": _MOST_CLASSES} if recipe == "confusion_matrix" else {}
             parts.append(inline(result.plot(recipe, **options), label))
-        except Error:  # no labels, no probabilities, scores that have changed, too many models to tell apart
+        except Error:  # no labels, no probabilities, scores that have changed, too many models to distinguish
             continue
     return f"<div>{''.join(parts)}</div>" if parts else ""
 

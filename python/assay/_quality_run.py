@@ -28,7 +28,7 @@ MODEL = (
     "preset", "input_size", "interpolation", "crop_pct", "crop_mode", "resize_size", "resize_as", "antialias", "crop_start", "channel_order", "scale", "mean",
     "std", "fill", "num_classes", "outputs", "output", "classes", "train_size", "sidecar",
 )
-DRAW = ("draw_models", "draw_seed", "published")  # of a pattern: timm:resnet*
+DRAW = ("draw_models", "draw_seed", "published")  # options of a pattern such as timm:resnet*
 ROLES = ("val", "r", "sketch", "stylized", "edge", "silhouette", "mixed-same", "mixed-rand", "cue-conflict")
 _PATHS = ("frost", "plugin", "sidecar", "published")
 

@@ -69,7 +69,7 @@ def _in_memory(
         values = to_numpy(groups, "groups")
         if values.ndim != 1:
             raise Error(f"groups: an array of {values.ndim} dimensions; allowed: one group per item")
-        # Not of tolist(), which makes numbers of dates, and more digits of a float32.
+        # Not tolist(), which converts dates to numbers and adds digits to float32.
         attributes = {"group": ["" if value is None or value != value else value for value in values]}
         rows = shape_of(next(iter(given.scores.values()), None) if isinstance(given.scores, Mapping) else given.scores)
         if rows and rows[0] != len(values):

@@ -23,7 +23,7 @@ from ._worker.byte_values import FLOAT_255TH, byte_tables
 # The usual means and standard deviations. A pair is accepted only if undoing it gives whole bytes everywhere.
 _USUAL = (((0.0,) * 3, (1.0,) * 3), ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)), ((0.5,) * 3, (0.5,) * 3))
 _BATCH = 16
-_MOST_NAME = 200  # in bytes, of each part of a path
+_MOST_NAME = 200  # length of each part of a path in bytes
 _EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".ppm", ".pgm", ".pbm", ".pnm")  # the command reads no other files as images
 
 

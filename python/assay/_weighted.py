@@ -77,7 +77,7 @@ def items_of(store: Any, weights: Any, most: int) -> Items:
     if store.kind != "labels" and store.storage.startswith("full"):
         values = _of_probabilities(store, labels)
         ranking = _weighted_curves.Ranking(store, numpy.flatnonzero(known))
-    elif store.kind != "labels":  # the store holds only the best classes
+    elif store.kind != "labels":  # the store has only the best classes
         values = {"nll": columns["loss"], "confidence": columns["confidence"].astype(numpy.float64)}
     if store.kind != "labels":
         values["confidence32"] = columns["confidence"]

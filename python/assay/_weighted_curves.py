@@ -13,9 +13,9 @@ from typing import Any
 from ._influences import Few, Found, Items, Undefined, dot
 from ._library import Error
 
-_ROWS = 4096  # rows of scores at a time
-_CLASSES = 64  # columns (classes) at a time
-_STEP = 2.0**-24  # between 32-bit numbers just below 1
+_ROWS = 4096  # number of rows of scores at a time
+_CLASSES = 64  # number of columns (classes) at a time
+_STEP = 2.0**-24  # distance of 32-bit numbers just below 1
 
 
 class Ranking:
@@ -25,7 +25,7 @@ class Ranking:
     def __init__(self, store: Any, rows: Any) -> None:
         import numpy
 
-        # Read once, because each read would copy the scores of a store with several shards.
+        # The scores are read once, because each read would copy those of a store with several shards.
         self._scores, self._rows, self._logits = numpy.asarray(store.scores()), rows, store.kind != "probabilities"
         self._prepared: Any = None
         self._block: "tuple[int, bool, Any]" = (-1, False, None)
@@ -152,7 +152,7 @@ def area(items: Items, parameters: "dict[str, str]", roc: bool) -> Found:
     share = size[used] / size[used].sum() if average == "weighted" else numpy.full(len(used), 1 / len(used))
     influence, drawn = numpy.zeros(n), numpy.zeros(n)
     areas, bias = numpy.zeros(len(used)), 0.0
-    # Kish's numbers of positives, and of negatives.
+    # Kish's effective numbers of positives and of negatives.
     effective = size[used] ** 2 / squares[used]
     others = _ratio((size.sum() - size[used]) ** 2, squares.sum() - squares[used])
     for place, c in enumerate(used):
@@ -207,7 +207,7 @@ def ece(items: Items, parameters: "dict[str, str]") -> Found:
     bins = _bins(items.columns["confidence32"], int(parameters.get("bins", 15)), parameters.get("edges", "left_closed"))
     count = int(bins.max()) + 1
     weight, gap = numpy.bincount(bins, w, count), numpy.bincount(bins, w * (confidence - hit), count)
-    # The variance of a bin's gap under calibration, or the one from the bin's own hits if that is larger.
+    # The variance of a bin's gap under calibration, or the variance from the bin's own hits if larger.
     accuracy = _ratio(numpy.bincount(bins, w * hit, count), weight)
     variance = numpy.maximum(
         numpy.bincount(bins, w**2 * confidence * (1 - confidence), count), numpy.bincount(bins, w**2, count) * accuracy * (1 - accuracy))
@@ -229,7 +229,7 @@ def _bins(confidence: Any, bins: int, edges: str) -> Any:
     import numpy
 
     step, one = numpy.float32(1) / numpy.float32(bins), numpy.float32(1)
-    # From both ends towards the middle, as torch does.
+    # Values are computed from both ends towards the middle, as in torch.
     every = [step * numpy.float32(i) if i < (bins + 1) // 2 else one - step * numpy.float32(bins - i) for i in range(bins + 1)]
     bounds = numpy.array(every, numpy.float32)
     reached = numpy.searchsorted(bounds, confidence, side="left" if edges == "right_closed" else "right")

@@ -124,7 +124,7 @@ def _difference(one: "dict[str, Any]", first: Any, second: Any, own: "tuple[dict
         out["p"], out["test"] = float(difference["value"] == 0), "influence.t"
     else:
         half = _influences.student((1 + level) / 2, spread.degrees) * spread.error
-        # Each value may be too high by what noise adds to it.
+        # Each value may be too high because of noise.
         low, high = difference["value"] - half - b.noise, difference["value"] + half + a.noise
         difference["interval"] = {"low": low, "high": high, "level": level, "method": "influence.t.paired"}
         beyond = max(difference["value"] - b.noise, 0.0) if difference["value"] > 0 else min(difference["value"] + a.noise, 0.0)

@@ -101,7 +101,7 @@ def _finished(words: "list[str]", report: int, progress: Optional[bool], check: 
     process = subprocess.Popen(
         [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if show else subprocess.PIPE,
         start_new_session=threading.current_thread() is threading.main_thread(), pass_fds=(report, *(served.descriptors if served else ())),
-        # Models given by name are loaded with this Python, unless the environment names another one.
+        # Models given by name are loaded with this Python, unless the environment names another Python.
         env={**({"ASSAY_PYTHON": sys.executable} if sys.executable else {}), **os.environ, "ASSAY_ERROR_FD": str(report)},
     )
     if served:
@@ -132,7 +132,7 @@ def _error_of(done: Finished, report: int) -> Error:
     if written := os.pread(report, os.fstat(report).st_size, 0):
         facts = json.loads(written)
         return Error(facts["message"], facts["code"], facts["notes"])
-    # A signal ended it, or another process of MPI ended them all.
+    # A signal ended the command, or another MPI process ended all processes.
     said = f": {done.messages.strip()[-1000:]}" if done.messages.strip() else ""
     return Error(f"assay {' '.join(done.arguments)} exited with status {done.status}{said}", "internal")
 
@@ -197,7 +197,7 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
             raise Error(f"the transform of the data set: {error.message}", error.code) from None
         note(f"the data set's own transform prepares its images ({', '.join(steps)}): {error.message}", progress)
         return False
-    # What a transform does not name has a fixed value in transforms, even if the model's own settings differ.
+    # Settings that a transform does not name have fixed values, even if the model's own settings differ.
     found = {"scale": 1 / 255, "resize_as": "pillow", "channel_order": "rgb", **found}
     found["input_size"] = found["input_size"][1:]
     options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # The renderings of Result, with the extension of the file that the command writes.
 _ENDINGS = {"text": "txt", "csv": "csv", "md": "md", "latex": "tex"}
-# Of evaluations of images in this process: options that measure.
+# Options that measure, for evaluations of images in this process.
 _MEASURING = ("metrics", "labels", "k", "bins", "edges", "bootstrap", "seed", "level")
 _SERVED = re.compile(r"process:\d+")
 _FOR_US = re.compile(r" --(json|also \S+)(?=[ `])")

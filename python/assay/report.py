@@ -44,7 +44,7 @@ class Result:
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    # A copy holds all renderings, but no object of the library.
+    # A copy has all renderings, but no object of the library.
     def __reduce__(self) -> Any:
         return _with_texts, (type(self), self.status, {form: self._rendered(form) for form in _FORMS})
 
@@ -262,7 +262,7 @@ class Report(Result, Mapping[Key, Measurement]):
             if self._details._facts["measurements"] != self._facts["measurements"]:
                 self._details = None
                 raise Error("the scores have changed since this report was made: call assay.score() again", "bad_input")
-            self._detail = None  # it holds the scores, so this frees them
+            self._detail = None  # frees the scores that it contains
         return self._details
 
     _details: "Optional[Report]" = None
@@ -332,7 +332,7 @@ class Report(Result, Mapping[Key, Measurement]):
         return page_of(self)
 
 
-_REPR = 6  # metrics that repr() shows
+_REPR = 6  # number of metrics that repr() shows
 _RECIPES = {
     "confusion_matrix": "confusion-matrix", "heatmap": "confusion-matrix", "confusion": "confusions", "calibration_curve": "reliability",
     "reliability_diagram": "reliability",

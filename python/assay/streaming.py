@@ -79,7 +79,7 @@ class Metrics:
         self._distributed = distributed
         self._handle = _opened(self._options, keep)
         self._batch_kind: Optional[str] = kind
-        self._matrices: Optional[str] = None  # whether targets of zeros and ones are "classes" or "sets"; the first batch decides
+        self._matrices: Optional[str] = None  # the meaning of zeros and ones, "classes" or "sets", from the first batch
         new_lock(self)
 
     _OWN = ("_classes", "_options", "_handle", "_lock", "_distributed")

@@ -20,7 +20,7 @@
 namespace assay::audit {
 namespace {
 
-/// Both likeliest classes of an ambiguous image have this probability.
+/// The two likeliest classes of an ambiguous image have this probability.
 constexpr double ambiguous_probability = 0.25;
 /// Models that miss at most this proportion of the labels have probably seen them.
 constexpr double learned_missed = 0.005;
@@ -111,7 +111,7 @@ std::string answer_about(const CheckedLabels& checked, std::uint64_t row, std::i
     return is_wrong(found->second, given) ? "wrong" : "correct";
 }
 
-/// The listed suspects, the most suspicious first; returns their rows.
+/// Lists the suspects, the most suspicious first, and returns their rows.
 std::vector<std::uint64_t> list_suspects(const std::vector<CombinedImage>& images,
                                          const LabelledRows& labelled, const Dataset& dataset,
                                          const CheckedLabels& checked, std::uint64_t top,
@@ -194,7 +194,7 @@ void count_checked(const CheckedLabels& checked, const Dataset& dataset, LabelAu
                         audit.dataset));
 }
 
-/// Warns of models that may have learned the labels although they vote: those hide wrong ones.
+/// Warns of voting models that may have learned the labels, because they hide wrong labels.
 void warn_of_learned(const std::vector<double>& missed, LabelAudit& audit) {
     for (std::size_t m = 0; m < missed.size(); ++m)
         if (audit.models[m].weight > 0 && missed[m] <= learned_missed)
@@ -213,7 +213,7 @@ void warn_of_many_suspects(const std::vector<double>& missed, std::uint32_t clas
     for (std::size_t m = 0; m < missed.size(); ++m)
         if (audit.models[m].weight > 0) best = std::max(best, 1 - missed[m]);
     const double chance = 1 / static_cast<double>(classes);
-    // Of few images, chance alone may predict more than twice as many as expected.
+    // For few images, chance alone may predict more than twice as many as expected.
     const double error = std::sqrt(chance * (1 - chance) / static_cast<double>(audit.images));
     if (best < 2 * chance + 3 * error) {
         audit.warnings.push_back(

@@ -1,4 +1,4 @@
-// What people said about the labels of images.
+// The answers of people about the labels of images.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace assay::audit {
 
-/// What was said about one image.
+/// The answers about one image.
 struct CheckedLabel {
     bool cannot_be_judged = false;
-    /// Valid classes, ascending; empty: the given label is wrong, and no other class was confirmed.
+    /// Valid classes, ascending. Empty if the given label is wrong and no other is confirmed.
     std::vector<std::int32_t> classes;
 };
 struct CheckedLabels {
     std::map<std::uint64_t, CheckedLabel> of;  ///< by row of the data set
-    std::uint64_t ignored = 0;                 ///< answers about other images and labels
-    std::uint64_t half_answered = 0;  ///< images with answers, but none about the given label
-    std::string first_half_answered;  ///< id of the first
+    std::uint64_t ignored = 0;                 ///< number of answers about other images and labels
+    std::uint64_t half_answered = 0;  ///< images with answers, but not about the given label
+    std::string first_half_answered;  ///< id of the first such image
     std::vector<std::string> notes;
 };
 

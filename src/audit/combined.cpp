@@ -13,9 +13,9 @@ namespace assay::audit {
 namespace {
 
 constexpr std::uint64_t block_rows = 64;
-/// Part of chance in each classifier's probabilities: it bounds what one of them can say.
+/// The part of chance in each classifier's probabilities, which limits its influence.
 constexpr double chance = 0.02;
-/// The weight of a classifier is its loss to minus this power. Chosen on the worlds of
+/// A classifier's weight is its loss to the power of minus this. Chosen on the worlds of
 /// bench/audit_worlds.py among others.
 constexpr double loss_power = 2;
 /// The loss is of this part of the labels, those that are likeliest. Wrong labels are mostly among
@@ -31,7 +31,7 @@ constexpr double search_range = grid_steps * grid_step;
 // images more than they expect. The exceptions are at most this proportion of that excess.
 constexpr float sure_probability = 0.9F;
 constexpr double learned_images = 5, learned_exceptions = 0.1;
-// A label that a classifier holds for impossible is probably wrong if many labels look drawn from
+// A label that is impossible for a classifier is probably wrong if many labels look drawn from
 // all classes. If few do, it is more often an image that the classifier misjudges. So the score's
 // floor is high if the drawn labels are at most the first proportion of those that the classifiers
 // miss. It is low above the second. Chosen on the worlds of bench/audit_worlds.py.
@@ -48,7 +48,7 @@ void for_rows(std::size_t rows, int threads,
                     });
 }
 
-/// The likeliest proportion of labels that are drawn from all classes alike (by EM).
+/// The likeliest proportion of labels that are drawn uniformly from all classes (by EM).
 double drawn_part(std::span<const double> given, double uniform) {
     double error = 0.05;
     for (int pass = 0; pass < 100; ++pass) {
@@ -77,7 +77,7 @@ public:
           given_(labelled.rows.size()),
           best_(labelled.rows.size()) {}
 
-    /// Temperature and loss. Warns if the temperature is an end of the range that is searched.
+    /// Fits temperature and loss. Warns if the temperature is at an end of the search range.
     AuditedModel run(std::vector<std::string>& warnings) {
         // The loss may have a second minimum at much sharper scores, so a grid finds the lowest
         // one. Golden section over the logarithm of 1 / temperature then refines it. Scores may
@@ -137,13 +137,13 @@ public:
         for (const double loss : losses) out.loss += loss / static_cast<double>(losses.size());
         return out;
     }
-    /// After run(): the probability of each image's likeliest class, without the part of chance.
+    /// The probability of each image's likeliest class without chance. Valid after run().
     std::vector<float> take_best() { return std::move(best_); }
-    /// After run(): the proportion of labels that look drawn from all classes.
+    /// The proportion of labels that look drawn from all classes. Valid after run().
     double drawn() const { return drawn_; }
 
 private:
-    /// The median standard deviation of a row of scores; 1 if no row has any.
+    /// The median standard deviation of a row of scores, or 1 if all are 0.
     double spread() {
         for_rows(given_.size(), threads_, [&](std::size_t begin, std::size_t end) {
             std::vector<float> buffer;
@@ -197,7 +197,7 @@ private:
     double drawn_ = 0;
 };
 
-/// By the proportions of labels that look drawn from all classes, and that are not predicted.
+/// Uses the proportions of labels that look drawn from all classes or are not predicted.
 double floor_of(double drawn, double missed, std::size_t classes) {
     const double lowest = chance / static_cast<double>(classes);
     if (missed == 0 || lowest >= highest_floor) return lowest;

@@ -1,4 +1,4 @@
-// What several classifiers say together of the labels of images.
+// Combines the evidence of several classifiers about the labels of images.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace assay::audit {
 
-/// The images that are audited, with their labels.
+/// The audited images with their labels.
 struct LabelledRows {
     std::vector<std::uint64_t> rows;
     std::vector<std::int32_t> given;
 };
 
-/// What all voting classifiers say of one image.
+/// The result of all voting classifiers for one image.
 struct CombinedImage {
     std::int32_t first = -1, second = -1;  ///< likeliest classes
-    std::int32_t suggested = -1;           ///< likeliest class but the given one
+    std::int32_t suggested = -1;           ///< likeliest class except the given class
     double first_probability = 0, second_probability = 0;
     double given_probability = 0, suggested_probability = 0;
     /// Mean over the classifiers of ln((p + floor) / (q + floor)). Here p is 98 % of the
@@ -33,8 +33,8 @@ struct CombinedImage {
 
 struct WeighedModels {
     std::vector<AuditedModel> models;
-    std::vector<double> missed;  ///< by classifier: the proportion of labels it does not predict
-    double floor = 0;            ///< of CombinedImage::score
+    std::vector<double> missed;  ///< by classifier: proportion of labels not predicted
+    double floor = 0;            ///< floor of CombinedImage::score
 };
 /// Fits each classifier's temperature, finds those that repeat the labels, and sets the weights.
 /// `predicted`: classes by classifier and image of `labelled`. `warnings` gets what the fits found.

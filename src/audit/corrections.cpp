@@ -26,7 +26,7 @@ ResultType result_type(ResultOf<LabelQuestion>) {
     return rows;
 }
 
-/// 1 for the highest accuracy; equal ones share a rank.
+/// Rank 1 is for the highest accuracy. Equal accuracies share a rank.
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& values) {
     std::vector<std::uint32_t> out;
     for (const double value : values)

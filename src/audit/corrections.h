@@ -1,4 +1,4 @@
-// Labels with the confirmed corrections, and what these change.
+// Labels with the confirmed corrections, and the effect of the corrections.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace assay::audit {
 
-/// Id of a class, or its number where classes have no ids.
+/// The id of a class, or its number if classes have no ids.
 std::string class_id(const Dataset& dataset, std::int32_t cls);
 
-/// Whether people said that the given label of a row is wrong.
+/// True if people said that the given label of a row is wrong.
 bool is_wrong(const CheckedLabel& checked, std::int32_t given);
 
 /// Accuracies with the given labels and with the corrected ones, both without the images whose

@@ -1,4 +1,4 @@
-// assay audit: which labels are probably wrong.
+// assay audit: finds labels that are probably wrong.
 #include <CLI/CLI.hpp>
 
 #include "assay/audit/audit.h"

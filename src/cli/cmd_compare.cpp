@@ -1,4 +1,4 @@
-// assay compare: paired comparison of models on the same images; gates for a release.
+// assay compare: compares models on the same images, and checks gates for a release.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -78,7 +78,7 @@ public:
         return app;
     }
 
-    /// Compares the models of one data set: `baseline` names one of them, or is the first.
+    /// Compares the models of one data set. `baseline` names one of them (default: the first).
     void over(const Runs& runs) override {
         if (!methods_.methods.empty()) return;
         const std::string baseline =
@@ -183,7 +183,7 @@ private:
 
     CompareRunsOptions options_;
     decisions::MethodOptions methods_;
-    std::vector<std::string> without_methods_;  ///< given options that act without --method alone
+    std::vector<std::string> without_methods_;  ///< given options that only apply without --method
     std::vector<std::filesystem::path> people_;
     Output output_;
 };

@@ -1,4 +1,4 @@
-// assay report: all measurements in one readable file.
+// assay report: writes all measurements to one readable file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

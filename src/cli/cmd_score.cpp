@@ -1,4 +1,4 @@
-// assay score: stored predictions -> metrics with intervals.
+// assay score: computes metrics with intervals from stored predictions.
 #include <CLI/CLI.hpp>
 
 #include "assay/evaluate/score.h"

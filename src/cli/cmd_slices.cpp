@@ -1,4 +1,4 @@
-// assay slices: where a classifier is less accurate than on the rest.
+// assay slices: finds images on which a classifier is less accurate than on the rest.
 #include <CLI/CLI.hpp>
 
 #include "assay/slices/slices.h"

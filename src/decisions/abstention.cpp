@@ -11,7 +11,7 @@ std::optional<double> safe_threshold(std::vector<JudgedImage> images, double max
                                      double level) {
     constexpr std::size_t steps = 20;
     std::ranges::sort(images, std::greater<>(), &JudgedImage::confidence);
-    // Two-sided at this level, the upper end alone is missed with (1 - level) / steps.
+    // Two-sided at this level, the upper end alone is wrong with (1 - level) / steps.
     const double each = 1 - 2 * (1 - level) / static_cast<double>(steps);
     std::optional<double> found;
     std::uint64_t errors = 0;

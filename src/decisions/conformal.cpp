@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t set_block_rows = 1024;
 
-/// Calls body(i, row) for the place of each row, with a sorted row of the thread's own.
+/// Calls body(i, row) for the place of each row, with a sorted row of this thread.
 template <class Body>
 void for_rows(const JudgedStore& judged, const std::vector<std::uint64_t>& rows, int threads,
               const Body& body) {
@@ -53,7 +53,7 @@ std::string needed_images(double alpha) {
     return count_text(static_cast<std::uint64_t>(std::ceil(1 / alpha - 1 - 1e-9)));
 }
 
-/// One store: its parts, its sets and its abstention.
+/// The results of one store: its parts, its sets and its abstention.
 class StoreSets {
 public:
     StoreSets(const fs::path& folder, const ConformalOptions& options, const GivenLabels& labels,
@@ -77,7 +77,7 @@ public:
                              : fmt::format("{:g} % of {}", 100 * options.split, spec.dataset_name);
     }
 
-    /// Not "": reported images are also images to calibrate on, so nothing can be reported.
+    /// If not "", reported images are also calibration images, so nothing can be reported.
     const std::string& shares() const { return shares_; }
 
     void add(DescribedCsv<SetRow>* csv) {
@@ -107,7 +107,7 @@ public:
     }
 
 private:
-    /// Those with scores and valid classes. Counts and notes the others, once for each store.
+    /// Images with scores and valid classes. Counts and notes others, once for each store.
     std::vector<std::uint64_t> judged_rows(const JudgedStore& images) {
         std::vector<std::uint64_t> rows;
         std::uint64_t not_scored = 0;
@@ -124,7 +124,7 @@ private:
                                 images.id(row), images.valid(row).size()));
             rows.push_back(row);
         }
-        // Several data sets may be calibrated on one.
+        // Several data sets may be calibrated on one data set.
         const bool is_first = counted_.insert(images.store().folder()).second;
         if (rows.size() == all || !is_first) return rows;
         const StoreSpec& spec = images.store().spec();
@@ -334,7 +334,7 @@ private:
 
     const ConformalOptions& options_;
     ConformalResult& result_;
-    std::set<fs::path>& counted_;  ///< stores whose skipped images are counted, by all StoreSets
+    std::set<fs::path>& counted_;  ///< stores whose skipped images were counted by any StoreSets
     JudgedStore own_;
     std::optional<JudgedStore> other_;
     std::vector<std::uint64_t> calibration_, reported_;

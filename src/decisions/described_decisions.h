@@ -1,4 +1,4 @@
-// What is described of the results of this component (assay/describe_result.h).
+// Descriptions of this component's results (assay/describe_result.h).
 #pragma once
 
 #include "assay/decisions/conformal.h"

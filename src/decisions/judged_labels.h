@@ -1,4 +1,4 @@
-// Labels that are to be looked up among scores.
+// Checks labels before their scores are read.
 #pragma once
 
 #include <filesystem>

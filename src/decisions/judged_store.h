@@ -13,7 +13,7 @@
 
 namespace assay::decisions {
 
-/// With the scores of every class.
+/// The store must have the scores of every class.
 class JudgedStore {
 public:
     /// `file` is the one that `labels` read, for messages. Throws bad_input: a store without the

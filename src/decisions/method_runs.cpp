@@ -42,7 +42,7 @@ struct Place {
     std::vector<std::string> seeds;
 };
 
-/// The places that one more part of the path leads to.
+/// The places that match one more part of the path.
 std::vector<Place> one_further(const std::vector<Place>& places, const std::string& part) {
     std::vector<Place> out;
     for (const Place& place : places) {

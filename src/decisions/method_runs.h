@@ -1,4 +1,4 @@
-// "NAME=GLOB": which stores are the training runs of a method, and which seed each has.
+// Parses "NAME=GLOB": finds the stores of a method's training runs, and their seeds.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ struct NamedRun {
 };
 struct NamedMethod {
     std::string name, pattern;
-    std::vector<NamedRun> runs;  ///< by seed: numbers in their order, before other texts
+    std::vector<NamedRun> runs;  ///< sorted by seed: numbers, then other texts
     /// Calibrated and attacked copies of runs, which match too and are no training runs. Empty if
     /// nothing else matches: then these are the runs.
     std::vector<std::filesystem::path> copies = {};

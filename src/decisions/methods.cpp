@@ -28,7 +28,7 @@ constexpr std::uint64_t run_block_rows = 4096;
 /// More runs than anyone trains.
 constexpr std::uint64_t most_runs = 10'000;
 
-/// Per image and run: 0, 1, or these where it cannot be judged.
+/// Values by image and run: 0, 1, or these if the image cannot be judged.
 constexpr std::uint8_t unlabeled = 2, unscored = 3;
 
 std::vector<NamedMethod> methods_of(const MethodOptions& options) {
@@ -66,7 +66,7 @@ std::vector<NamedMethod> methods_of(const MethodOptions& options) {
     return out;
 }
 
-/// Reads each run, one after the other.
+/// Reads the runs one after another.
 class Runs {
 public:
     Runs(const std::vector<NamedMethod>& methods, const MethodOptions& options,
@@ -126,7 +126,7 @@ private:
     LabelSets sets_;
 };
 
-/// Keeps the images that every run can be judged on, and counts the others.
+/// Keeps the images on which every run can be judged, and counts other images.
 void keep_common(std::vector<RunTable>& tables, MethodComparison& result) {
     const std::size_t rows = tables[0][0].size();
     std::vector<bool> kept(rows, true), scored(rows, true);
@@ -166,7 +166,7 @@ std::vector<std::string> seeds_of(const NamedMethod& method) {
     return out;
 }
 
-/// Whether both methods have the same seeds, each of them once.
+/// True if both methods have the same seeds, each of them once.
 bool are_paired(const NamedMethod& one, const NamedMethod& two) {
     const std::vector<std::string> seeds = seeds_of(one);
     return seeds == seeds_of(two) && std::set(seeds.begin(), seeds.end()).size() == seeds.size();

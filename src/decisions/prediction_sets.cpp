@@ -13,7 +13,7 @@ ImageSet set_of(const SortedRow& row, std::span<const std::int32_t> valid, const
     for (std::size_t rank = 0; rank < row.classes(); ++rank) {
         const std::int32_t cls = row.cls(rank);
         if (row.score(rank, rule, draw) > thresholds.of(cls)) {
-            // Scores ascend with the rank: with one threshold no later class is in the set.
+            // Scores ascend with the rank, so no later class is in the set with one threshold.
             if (thresholds.of_class.empty()) break;
             continue;
         }

@@ -1,4 +1,4 @@
-// The prediction set of an image: the classes whose conformity score is at most a threshold.
+// The prediction set of an image: classes with a conformity score up to a threshold.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace assay::decisions {
 
-/// The threshold of a class that every set holds: there are too few images to calibrate on.
+/// The threshold of a class that is in every set, because of too few calibration images.
 inline constexpr double in_every_set = std::numeric_limits<double>::infinity();
 
 /// One threshold, or one for each class.
@@ -28,7 +28,7 @@ struct Thresholds {
 
 /// The prediction set of one image.
 struct ImageSet {
-    std::vector<std::int32_t> classes;  ///< the likeliest first; only where they are written
+    std::vector<std::int32_t> classes;  ///< the likeliest first; only if they are written
     std::uint32_t size = 0;
     bool covered = false;
 };

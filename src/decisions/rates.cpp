@@ -11,7 +11,7 @@ namespace assay::decisions {
 namespace {
 
 /// A proportion, and the ends and the middle of Clopper and Pearson's interval. With Wilson's
-/// interval, what combines two rates near 0 or 1 holds in 92 of 100 cases.
+/// interval, combinations of two rates near 0 or 1 are right in 92 of 100 cases.
 struct Rate {
     double value, low, high, middle;
 };
@@ -21,7 +21,7 @@ Rate rate_of(std::uint64_t hits, std::uint64_t n, double level) {
             (interval.low + interval.high) / 2};
 }
 
-/// odds * hit / miss as a proportion, where `hit` and `miss` are independent rates.
+/// Returns odds * hit / miss as a proportion, for independent rates `hit` and `miss`.
 Estimate predictive(const Rate& hit, const Rate& miss, double odds, double level) {
     Estimate out;
     out.unit = Unit::proportion;
@@ -49,7 +49,7 @@ double threshold_for_costs(std::vector<ScoredImage> images, double false_positiv
     const auto positives =
         static_cast<double>(std::ranges::count(images, true, &ScoredImage::positive));
     const double negatives = static_cast<double>(images.size()) - positives;
-    // Nothing is called positive above the largest probability.
+    // No image is called positive above the largest probability.
     double best = std::nextafter(images.front().probability, 2.0);
     double least = false_negative * prevalence, hits = 0, alarms = 0;
     for (std::size_t i = 0; i < images.size(); ++i) {

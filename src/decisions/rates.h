@@ -1,4 +1,4 @@
-// Sensitivity and specificity, and what is made of both.
+// Computes sensitivity and specificity, and values that combine them.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ using evaluate::ScoredImage;
 double threshold_for_costs(std::vector<ScoredImage> images, double false_positive,
                            double false_negative, double prevalence);
 
-/// `first` sensitivity + `second` (1 - specificity) + `constant`, with MOVER's interval.
+/// Returns `first` sensitivity + `second` (1 - specificity) + `constant` by MOVER.
 Estimate combined_rates(const Outcomes& outcomes, double first, double second, double constant,
                         double level);
 /// Positive predictive value at a prevalence: the interval joins those of both rates on the scale

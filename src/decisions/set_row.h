@@ -1,4 +1,4 @@
-// A row of the csv of sets: an image and what its set holds.
+// A row of the csv of sets: an image and the contents of its set.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace assay::decisions {
 struct SetRow {
     std::string model, dataset, method, id, part;
     double draw = 0;
-    /// Nothing: of the calibration part.
+    /// No value for images of the calibration part.
     std::optional<std::uint64_t> size;
     std::optional<bool> covered;
     std::string classes;

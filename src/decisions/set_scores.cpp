@@ -49,7 +49,7 @@ double SortedRow::score(std::size_t rank, const SetRule& rule, double draw) cons
 }
 
 std::uint64_t place_of_threshold(std::uint64_t n, double alpha) {
-    // 10 (1 - .1) must be 9 and not the next whole number, whatever the rounding.
+    // 10 (1 - .1) must be 9 and not the next whole number, despite rounding.
     const double place = static_cast<double>(n + 1) * (1 - alpha);
     return static_cast<std::uint64_t>(std::max(1.0, std::ceil(place - 1e-9)));
 }

@@ -1,4 +1,4 @@
-// One row of a store as probabilities from the largest, and the conformity scores of its classes.
+// A row of a store as descending probabilities, and its classes' conformity scores.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace assay::decisions {
 
-/// How classes are scored.
+/// The definition of the classes' scores.
 struct SetRule {
     SetMethod method = SetMethod::lac;
     double lambda = 0, k_reg = 0;  ///< of raps
 };
 
-/// The image's uniform number, from its id alone.
+/// The image's uniform number, which depends only on its id.
 double draw_of(std::string_view id, std::uint64_t seed);
-/// Whether an image is one to calibrate on, by its id.
+/// True if an image is for calibration, by its id.
 bool is_of_calibration(std::string_view id, double proportion, std::uint64_t seed);
 
 /// Not shared between threads.
@@ -34,21 +34,21 @@ public:
     std::int32_t cls(std::size_t rank) const { return sorted_[rank].second; }
     double probability(std::size_t rank) const { return sorted_[rank].first; }
     double confidence() const { return sorted_.front().first; }
-    /// The first rank from 0 of a class among `valid`, which is ascending and not empty.
+    /// The first rank, from 0, of a class in `valid`, which is ascending and not empty.
     std::size_t rank_of(std::span<const std::int32_t> valid) const;
-    /// Of the class at `rank` from 0; ascends with it. `draw`: 0 without randomness.
+    /// The score of the class at `rank` from 0. It ascends with the rank. `draw` may be 0.
     double score(std::size_t rank, const SetRule& rule, double draw) const;
 
 private:
     std::vector<float> buffer_;
     std::vector<double> probabilities_;
     std::vector<std::pair<double, std::int32_t>> sorted_;
-    std::vector<double> sums_;  ///< of the probabilities up to each rank
+    std::vector<double> sums_;  ///< sums of the probabilities up to each rank
 };
 
-/// The ceil((n + 1)(1 - alpha))-th smallest of n scores; infinity where that is beyond n. Reorders.
+/// The ceil((n + 1)(1 - alpha))-th smallest of n scores, or infinity beyond n. Reorders.
 double threshold_of(std::span<double> scores, double alpha);
-/// The place from 1 that threshold_of() takes.
+/// The place, from 1, that threshold_of() uses.
 std::uint64_t place_of_threshold(std::uint64_t n, double alpha);
 
 }  // namespace assay::decisions

@@ -6,7 +6,7 @@
 namespace assay::decisions {
 namespace {
 
-/// Whether all rows of the group `depth` of `row` say the same.
+/// True if all rows of the group `depth` of `row` have the same notes.
 bool says_one_thing(const std::vector<RowNote>& rows, const RowNote& row, std::size_t depth) {
     return std::ranges::all_of(rows, [&](const RowNote& other) {
         return other.groups[depth] != row.groups[depth] || other.text == row.text;

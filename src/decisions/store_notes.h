@@ -1,4 +1,4 @@
-// Notes below a table about several stores.
+// Writes notes below a table about several stores.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace assay::decisions {
 
-/// What is said of one row of a table.
+/// The notes on one row of a table.
 struct RowNote {
-    /// The groups that the row belongs to, from the largest: "", "val", "net on val".
+    /// The groups of the row, from the largest: "", "val", "net on val".
     std::vector<std::string> groups;
     std::string text;
 };

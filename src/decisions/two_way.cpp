@@ -25,7 +25,7 @@ double variance_of(std::span<const double> numbers) {
 /// A table of numbers with the means of its rows (runs) and columns (images).
 struct Means {
     std::vector<double> runs, images;
-    double interaction = 0;  ///< mean square of what neither explains
+    double interaction = 0;  ///< mean square of the unexplained part
 };
 
 template <class Cell>
@@ -52,7 +52,7 @@ Means means_of(std::size_t runs, std::size_t images, const Cell& cell) {
     return out;
 }
 
-/// Sets what images say, with `more` pseudo-images of this sum and sum of squares.
+/// Sets the images' part, with `more` pseudo-images of this sum and sum of squares.
 void take_images(TwoWay& out, std::span<const double> images, double more, double sum,
                  double squares) {
     const double n = static_cast<double>(images.size()) + more;
@@ -77,7 +77,7 @@ double pure_images(const TwoWay& mean) {
     return std::max(0.0, mean.images - mean.interaction);
 }
 
-/// The variance of runs with `more` times the mean's part, times Student's t squared.
+/// The variance of runs plus `more` times the mean's part, times Student's t squared.
 double runs_part(const TwoWay& mean, double runs, double level, bool next) {
     const auto quantile = [&](double freedom) {
         return student_t_quantile(1 - (1 - level) / 2, freedom);

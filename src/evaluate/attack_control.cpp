@@ -237,7 +237,7 @@ private:
         return own;
     }
 
-    /// Whether each image is fooled.
+    /// True if each image is fooled.
     std::vector<std::uint8_t> attack_by(std::string_view name, const Images& images,
                                         const AttackOptions& options) {
         std::vector<std::uint8_t> fooled(images.size(), 0);

@@ -15,7 +15,7 @@ namespace assay::attack {
 struct JudgedAttack {
     std::string_view attack;
     double eps = 0;
-    /// Whether it has the usual strength of its kind: at least the usual number of steps, and not
+    /// True if it has the usual strength of its kind: at least the usual number of steps, and not
     /// the paper's literal version.
     bool usual = true;
     std::span<const RowOutcome> outcomes;

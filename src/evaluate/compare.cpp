@@ -24,7 +24,7 @@
 namespace assay {
 namespace {
 
-/// Returns the devices and libraries that computed them.
+/// Returns the devices and libraries that computed the scores.
 std::vector<ComputedOn> open_all(const RowReader& reader, int threads) {
     std::vector<ComputedOn> ways;
     std::mutex mutex;
@@ -323,7 +323,7 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
         }
     });
     report.items = rows.baseline.size();
-    // Before anything is computed.
+    // This check runs before all computations.
     agree(comm, [&] {
         check_images(report, paired_images(baseline, candidate, rows),
                      store::same_name(a.spec(), b.spec()), options.other_images);

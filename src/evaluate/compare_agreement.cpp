@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// Sums over the images of a subgroup.
+// The sums over the images of a subgroup.
 struct Sums {
     std::uint64_t n = 0;
     bool yes_or_no = true;
@@ -35,7 +35,7 @@ struct Difference {
     double degrees = 0;
 };
 
-// `slope` is the factor between the values and those of the sums.
+// `slope` is the factor between the values and the values of the sums.
 Difference difference_of(const Sums& s, double slope, double level) {
     const auto n = static_cast<double>(s.n);
     const double a = s.a / n, b = s.b / n, degrees = n - 1;
@@ -61,7 +61,7 @@ Difference difference_of(const Sums& s, double slope, double level) {
     result.pair = {s.n, a, b, std::max(0.0, va + vb - 2 * cov), va, vb};
     const double error2 = result.pair.variance / n;
     result.error2 =
-        error2 < 1e-24 ? 0 : slope * slope * error2;  // equal columns only leave rounding errors
+        error2 < 1e-24 ? 0 : slope * slope * error2;  // equal columns only have rounding errors
     result.degrees = degrees;
     return result;
 }
@@ -88,7 +88,7 @@ void agreement_difference(PairedMetric& pair, const MetricRequest& request,
                           std::span<const std::uint32_t> labels, std::uint32_t classes,
                           const ScoredSet& baseline, const ScoredSet& candidate, double level) {
     const Agreement named = agreement_named(request.parameters.at("agreement"));
-    // One term per subgroup; for the mean over all images, they are one term.
+    // One term per subgroup, or a single term for the mean over all images.
     const std::optional<std::vector<int>> chosen = request.labels_per_image();
     const bool together = !chosen;
     // At one number of labels, Hamming is a linear function of recall, whose interval takes the

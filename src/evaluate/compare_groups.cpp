@@ -78,7 +78,7 @@ void set_clusters(std::vector<PairedGroup>& groups, std::vector<PairedPart> part
     }
 }
 
-/// `a`, `b`: hits_of_images() of the baseline and of the candidate.
+/// `a` and `b` are hits_of_images() of the baseline and of the candidate.
 std::vector<PairedGroup> paired_groups(const NamedGroups& groups,
                                        const std::vector<std::uint8_t>& a,
                                        const std::vector<std::uint8_t>& b) {
@@ -124,7 +124,7 @@ void add_lowest_difference(ComparedByGroup& result, const std::vector<const Pair
     const double lowest = *at;
     result.observed = lowest;
     result.observed_group = groups[static_cast<std::size_t>(at - values.begin())]->name;
-    // The lowest difference is not above the mean, which has no bias of choice.
+    // The lowest difference is not above the mean, which has no selection bias.
     const double value =
         std::min(lowest - statements::bias_of_lowest(values, errors, how.seed), gained / images);
     result.worst.value = std::clamp(value, low, high);
@@ -231,7 +231,7 @@ constexpr std::size_t most_shown = 30;
 /// Student's t is far above the normal quantile for fewer clusters.
 constexpr std::uint64_t few_clusters = 12;
 
-/// The lowest difference first; groups that are too small last.
+/// Groups are sorted by difference. Groups that are too small are last.
 std::vector<const PairedMetric*> lowest_first(const ComparedByGroup& result) {
     std::vector<const PairedMetric*> groups;
     for (const PairedMetric& group : result.groups) groups.push_back(&group);

@@ -1,4 +1,4 @@
-// Differences of two models within groups of images.
+// Computes differences of two models within groups of images.
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,7 @@ std::vector<std::int32_t> class_places(const PredictionStore& a, const Predictio
 std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, const Alignment& rows,
                          std::span<const std::int32_t> places) {
     const LabelSets &ours = a.dataset().labels, &theirs = b.dataset().labels;
-    // The labels are numbers of other classes, or there are none.
+    // The labels are numbers of other classes, or there are no labels.
     if (a.dataset().classes.size() != b.dataset().classes.size() || theirs.size() != b.rows())
         return 0;
     std::vector<std::int32_t> set;
@@ -105,7 +105,7 @@ PairedImages paired_images(const RowReader& first, const RowReader& second, cons
         const auto at = static_cast<std::size_t>(row % rows_of_shard);
         return shard != nullptr && at < shard->images().size() ? shard->images()[at] : ImageFile{};
     };
-    // The same files, one of them corrupted in memory, are different images.
+    // The same files are different images if one of them is corrupted in memory.
     const bool same_files_same_images = store::same_data(a, b, {}).corruption;
     PairedImages out;
     for (std::size_t k = 0; k < rows.baseline.size(); ++k) {

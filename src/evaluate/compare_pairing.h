@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// Rows of the items that are in both stores, in the baseline's order.
+/// Rows of the items in both stores, in the baseline's order.
 struct Alignment {
     std::vector<std::uint64_t> baseline, candidate;
     std::uint64_t only_baseline = 0, only_candidate = 0, not_scored = 0;
@@ -25,18 +25,18 @@ Alignment align(const RowReader& a, const RowReader& b);
 /// as is known. Throws bad_input for different classes.
 std::vector<std::int32_t> class_places(const PredictionStore& a, const PredictionStore& b);
 
-/// Common items that the candidate's data set labels differently; unlabelled ones are not counted.
+/// Common items with a different label in the candidate's data set, without unlabelled items.
 std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, const Alignment& rows,
                          std::span<const std::int32_t> places);
 
-/// What the stores' records show about the images of paired items.
+/// The information of the stores' records about the images of paired items.
 struct PairedImages {
     std::uint64_t compared = 0;  ///< pairs whose two images are recorded; 0 means that nothing is
                                  ///< known
     std::uint64_t differ = 0;    ///< pairs among these with different bytes
     std::string first;           ///< the first such item, if images are recorded individually
 };
-/// Compares image by image; if only whole shards are recorded, it uses equal shards.
+/// Compares image by image. If only whole shards are recorded, it uses equal shards.
 PairedImages paired_images(const RowReader& a, const RowReader& b, const Alignment& rows);
 
 /// The truth for the baseline's items, moved to the candidate's rows.

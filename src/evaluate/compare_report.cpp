@@ -1,4 +1,4 @@
-// Reports on comparisons, for people and as one flat table.
+// Writes reports on comparisons, for people and as one flat table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -135,7 +135,7 @@ Table disagreement_table(const PairReport& report) {
     return table;
 }
 
-/// A row of csv.
+/// Writes a row of csv.
 struct ComparedRow {
     const PairReport* pair;
     const PairedMetric* metric;

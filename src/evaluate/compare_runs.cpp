@@ -34,7 +34,7 @@ void check(const CompareRunsOptions& options) {
         const bool about_groups = gate.worst || !gate.group.empty();
         if (gate.rate) check_gate(gate, PairReport());
         if (about_groups && (options.by.empty() || (gate.worst && !gate.delta)))
-            check_gate(gate, PairReport());  // says what it needs
+            check_gate(gate, PairReport());  // reports its requirements
     }
 }
 
@@ -46,7 +46,7 @@ CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
     for (const auto& path : options.candidates) {
         std::vector<PredictionStore> attacked;  // after the models of the folder
         for (const auto& folder : find_stores(path)) {
-            // This works for any spelling of its path.
+            // This works for any spelling of the path.
             std::error_code unknown;
             if (std::filesystem::equivalent(folder, baseline.folder(), unknown)) continue;
             PredictionStore store = PredictionStore::open(folder);

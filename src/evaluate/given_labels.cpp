@@ -27,7 +27,7 @@ bool is_corrupted_version(const PredictionStore& store) {
     return version_of(store.dataset().root, store.spec().dataset_name).corruption != nullptr;
 }
 
-/// Whether a file may be about both data sets. It may if images with the same names are equal. It
+/// True if a file may be about both data sets. It may if images with the same names are equal. It
 /// also may if they share no image name, and the file names its images (`by_name`). If it is not
 /// known whether images are equal, data sets with the same name are assumed to have equal images.
 bool can_share_labels(const PredictionStore& one, const PredictionStore& two, bool by_name) {

@@ -17,7 +17,7 @@
 
 namespace assay::evaluate {
 
-/// Whether the metric is measured by group: accuracy of single labels or of label sets.
+/// True if the metric is measured by group: accuracy of single labels or of label sets.
 bool has_groups(const MetricRequest& request);
 
 /// The largest number of groups.

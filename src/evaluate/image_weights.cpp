@@ -235,7 +235,7 @@ void keep_weighted(ScoreOptions& options) {
     if (!others.empty()) options.notes.push_back("not measured with weights: " + others);
 }
 
-/// Whether the metric is defined without the images that do not count: their loss may be infinite.
+/// True if the metric is defined without the images that do not count: their loss may be infinite.
 bool is_defined_without_others(const MetricRequest& request, std::span<const WeightedImage> images,
                                const RowReader& reader) {
     return request.name() == "nll" && reader.has_probabilities() &&

@@ -13,7 +13,7 @@ namespace assay {
 
 MetricStates::MetricStates(const Shape& shape, const Resampling& resampling)
     : shape_(shape), resampling_(resampling) {
-    // The class table is always filled: it is part of the report.
+    // The class table is always filled, because it is part of the report.
     add_state(families::accumulate_classes({shape_, {}, resampling_.level}));
 }
 
@@ -161,7 +161,7 @@ Measurement measurement_of(const MetricRequest& request, const ResampledEstimate
     m.interval = facts.uncertainty == Uncertainty::jackknife_log
                      ? log_interval(*m.value, estimate.without, level)
                      : interval_of(*m.value, estimate.without, estimate.replicates, level);
-    // If 30 of 30 items are correct, no part of them shows how far the value may be off.
+    // If 30 of 30 items are correct, no part of them shows the possible error of the value.
     const bool no_spread = m.interval && same_but_rounding(m.interval->low, m.interval->high);
     if (no_spread) m.interval.reset();
     if (m.interval) {

@@ -63,8 +63,8 @@ private:
 
     const Shape shape_;
     const Resampling resampling_;
-    std::map<std::string, State> states_;  ///< keyed by the accumulators' keys: metrics share them
-    std::mutex mutex_;                     ///< for what follows
+    std::map<std::string, State> states_;  ///< keyed by the accumulators' keys, which metrics share
+    std::mutex mutex_;                     ///< for the members below
     ConfusionCounts confusions_;
     std::vector<std::uint64_t> group_sizes_ = std::vector<std::uint64_t>(group_count, 0);
 };
@@ -73,9 +73,9 @@ private:
 struct MeasuredOn {
     std::string model, dataset, subgroup;
     std::uint64_t items = 0;
-    double alike = 0;  ///< of ScoredSet: above 0 where items are in clusters
+    double alike = 0;  ///< as in ScoredSet: above 0 if items are in clusters
 };
-/// With the interval from the estimate's values without each group, or from its replicates.
+/// Adds the interval from the values without each group, or from replicates.
 Measurement measurement_of(const MetricRequest& request, const ResampledEstimate& estimate,
                            const Shape& shape, const MeasuredOn& on, double level);
 

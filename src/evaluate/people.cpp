@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a person's or model's decision about an image was correct.
+/// True if a person's or model's decision about an image was correct.
 enum class Decided : std::uint8_t { incorrect, correct, none };
 
 /// The images' names in the form for matching both sides: without folders and

@@ -93,7 +93,7 @@ void sum_over_ranks(std::vector<PredictResult>& results, Comm& comm);
 /// Throws bad_input if no image exists, unless `nothing_to_do`. So a wrong folder, or one that is
 /// not mounted, gives no store of unreadable images.
 void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do);
-/// Whether every shard of the store exists.
+/// True if every shard of the store exists.
 bool is_complete(const std::filesystem::path& store);
 
 /// The batch size of an existing store, or 0.

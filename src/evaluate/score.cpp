@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-/// The command that made a store, from its record.
+/// Finds the command that made a store, from its record.
 std::string command_of(const StoreSpec& spec) {
     constexpr int deepest = 64;
     if (!spec.provenance_json.empty()) {

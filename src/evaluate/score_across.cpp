@@ -1,4 +1,4 @@
-// The mean of each metric over repeated data sets.
+// Computes the mean of each metric over repeated data sets.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Scores as flat tables for CSV.
+// Converts scores to flat tables for CSV.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace assay {
 
-/// One line per measurement.
+/// Writes one line per measurement.
 Table measurement_records(std::span<const ScoreReport> reports,
                           std::span<const Measurement> more = {});
-/// One line per class.
+/// Writes one line per class.
 Table class_records(std::span<const ScoreReport> reports);
-/// One line per confusion.
+/// Writes one line per confusion.
 Table confusion_records(std::span<const ScoreReport> reports);
-/// One line per bin.
+/// Writes one line per bin.
 Table reliability_records(std::span<const ScoreReport> reports);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// The report on scores: a table of models for each data set, or one store with all details.
+// Reports scores: a table of models for each data set, or one store with all details.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool has_subgroups(const ScoreReport& report) {
                        [](const Measurement& m) { return !m.key.subgroup.empty(); });
 }
 
-// Lines of one subgroup after another, separated by rules; `groups` puts its name first.
+// Writes lines by subgroup, separated by rules. `groups` puts the subgroup's name first.
 class SubgroupLines {
 public:
     SubgroupLines(Table& table, bool groups) : table_(table), groups_(groups) {
@@ -72,7 +72,7 @@ void add_notes(Table& table, const ScoreReport& report) {
                         only_valid_ending.substr(1)));
 }
 
-// One store, with one metric per line.
+// Shows one store, with one metric per line.
 Table store_table(const ScoreReport& report) {
     const ScoreCounts& c = report.counts;
     Table table;
@@ -115,11 +115,11 @@ Cell items_cell(const ScoreReport& report) {
 // Stores that are shown side by side.
 using Stores = std::vector<const ScoreReport*>;
 
-// "val", "val_fog_3 (fog at severity 3)", "val under attack".
+// Returns "val", "val_fog_3 (fog at severity 3)" or "val under attack".
 std::string heading_of(const ScoreReport& report, bool attacked) {
     DerivedStore corrupted = report.derived;
     corrupted.attack.clear();
-    corrupted.calibration.clear();  // its name, which follows that of its source, contains it
+    corrupted.calibration.clear();  // the name contains it
     return report.dataset + (corrupted.any() ? fmt::format(" ({})", describe(corrupted)) : "") +
            (attacked ? " under attack" : "");
 }
@@ -145,7 +145,7 @@ std::set<int> levels_apart(const Stores& reports) {
     return levels;
 }
 
-/// The first, the last and others in equal steps.
+/// Selects the first, the last, and others in equal steps.
 std::vector<int> shown_of(const std::set<int>& levels) {
     const std::vector<int> all(levels.begin(), levels.end());
     if (all.size() <= most_levels_shown) return all;
@@ -155,7 +155,7 @@ std::vector<int> shown_of(const std::set<int>& levels) {
     return shown;
 }
 
-// Several stores: one model per line, one level of the hierarchy per column.
+// For several stores, shows one model per line and one level of the hierarchy per column.
 Table level_league(const Stores& reports, const std::set<int>& levels, bool attacked) {
     JoinedTable joined;
     const std::vector<int> shown = shown_of(levels);
@@ -232,7 +232,7 @@ std::vector<std::string> labels_per_image_definitions(const Stores& reports) {
     return list;
 }
 
-// One number of labels per line.
+// Shows one number of labels per line.
 Table labels_per_image_table(const ScoreReport& report, const std::string& definition) {
     Table table;
     table.columns = {
@@ -251,7 +251,7 @@ Table labels_per_image_table(const ScoreReport& report, const std::string& defin
     return table;
 }
 
-// Several stores: one model per line, one number of labels per column.
+// For several stores, shows one model per line and one number of labels per column.
 Table labels_per_image_league(const Stores& reports, const std::string& definition, bool attacked) {
     std::map<int, std::map<const ScoreReport*, Estimate>> by_count;
     for (const ScoreReport* report : reports) {

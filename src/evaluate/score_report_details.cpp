@@ -66,7 +66,7 @@ Table class_table(const ScoreReport& report) {
             classes.push_back(&c);
         }
     }
-    // Worst first; on ties, the one with more items, whose accuracy is more precise.
+    // The worst is first. For ties, a class with more items (more precise) is first.
     std::stable_sort(classes.begin(), classes.end(), [](const auto* a, const auto* b) {
         if (*a->accuracy.value != *b->accuracy.value)
             return *a->accuracy.value < *b->accuracy.value;
@@ -159,7 +159,7 @@ Table across_table(const std::vector<AcrossResult>& results) {
         const bool first = m.key.model != last;
         if (first && !last.empty()) table.rule();
         last = m.key.model;
-        // As many digits as the spread over the data sets justifies.
+        // Shows as many digits as the spread over the data sets justifies.
         const auto number = [&](std::optional<double> x) {
             if (!m.value || !x) return Cell();
             return Cell(Number{

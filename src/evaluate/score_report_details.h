@@ -14,9 +14,9 @@ Table class_table(const ScoreReport& report);
 Table reliability_table(const ScoreReport& report);
 /// `kept` is the requested number.
 Table confusion_table(const ScoreReport& report, std::size_t kept);
-/// One block of lines per model.
+/// Shows one block of lines per model.
 Table across_table(const std::vector<AcrossResult>& results);
-/// One table for each pair of data sets.
+/// Shows one table for each pair of data sets.
 std::vector<Block> ood_blocks(const std::vector<Measurement>& list);
 
 }  // namespace assay

@@ -28,7 +28,7 @@ std::vector<PredictionStore> matching(std::vector<PredictionStore> stores,
                                       std::vector<std::string>& warnings) {
     std::set<std::string> names;
     std::vector<PredictionStore> chosen;
-    std::map<std::string, std::string> files;  // of the models
+    std::map<std::string, std::string> files;  // files of the models
     std::set<std::string> several;             // models of more than one file
     for (PredictionStore& store : stores) {
         names.insert(store.spec().dataset_name);
@@ -350,7 +350,7 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
         if (gate.rate && changed) check_gate(gate, std::span<const Measurement>());
         const bool measured = !options.by.empty() || (!gate.worst && !options.subgroup.empty());
         if ((gate.worst || !gate.group.empty()) && (!measured || !options.across.empty()))
-            check_gate(gate, std::span<const Measurement>());  // says what it needs
+            check_gate(gate, std::span<const Measurement>());  // reports its requirements
     }
     if (!options.across.empty() && (shown.per_class || shown.confusions > 0 || shown.reliability))
         throw Error(
@@ -390,7 +390,7 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
     together.expect(pointers_to(stores));
     together.add_by_votes(pointers_to(stores));
     for (PredictionStore& opened : stores) {
-        const PredictionStore store = std::move(opened);  // closed again before the next
+        const PredictionStore store = std::move(opened);  // closed before the next one
         together.add(store);
     }
     for (const std::string& table : options.published) {

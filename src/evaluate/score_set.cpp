@@ -165,7 +165,7 @@ private:
         }
     }
 
-    // Every rank's value; the local one is reset, so that all can be added to it.
+    // The values of all ranks. The local value is reset, so that all can be added to it.
     template <class T>
     std::vector<T> exchange(T& mine) {
         std::vector<T> all;
@@ -179,7 +179,7 @@ private:
     void add_null() {
         DrawnMetrics metrics(run_);
         std::vector<std::pair<std::size_t, std::size_t>>
-            which;  // measurement, its place among the metrics
+            which;  // the measurement's place among the metrics
         for (std::size_t i = 0; i < set_.requests.size(); ++i) {
             if (!report_.measurements[i].value || !states_.shape().full_rows) continue;
             if (const auto at = metrics.add(set_.requests[i])) which.emplace_back(i, *at);
@@ -214,7 +214,7 @@ private:
     PassRun run_;
     std::mutex mutex_;
     std::vector<std::int64_t> sampled_;
-    std::vector<evaluate::AlikeItems::Item> clustered_;  ///< the items that count
+    std::vector<evaluate::AlikeItems::Item> clustered_;  ///< items that count
     ScoredSet set_;
     ScoreReport& report_ = set_.report;
 };

@@ -14,10 +14,10 @@ struct ScoredSet {
     ScoreReport report;                        ///< without classes' names
     std::vector<MetricRequest> requests;       ///< one per measurement, in the same order
     std::vector<ResampledEstimate> estimates;  ///< likewise
-    /// Sum of the clusters' squared sizes over the items that count; 0: items are independent.
+    /// Sum of the clusters' squared sizes over items that count; 0 if items are independent.
     double alike = 0;
-    // With Keep::items:
-    std::vector<ItemRecord> records;    ///< one an item
+    // The following members require Keep::items.
+    std::vector<ItemRecord> records;    ///< one per item
     std::vector<std::int32_t> targets;  ///< one per item: single label of a scored item, or -1
     std::vector<std::uint8_t> correct;  ///< one per item: 1 correct, 0 incorrect, 2 not counted (no
                                         ///< valid label, not scored); by label sets
@@ -33,7 +33,7 @@ ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOpti
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
                     Keep keep, const ProgressCallback& progress = {});
 
-/// Interval of a value from its estimate (for the value itself, or a difference of two).
+/// The interval of a value (or of a difference of two) from its estimate.
 std::optional<Interval> interval_of(double value, std::span<const double> without,
                                     std::span<const double> replicates, double level);
 /// True if two numbers differ by no more than sums in another order do. An interval with such ends

@@ -34,7 +34,7 @@ GroupsOfBins groups_of_bins(const MetricContext& context, std::span<const std::i
     GroupsOfBins out;
     std::vector<std::int64_t> one(state.size(), 0);
     for (std::size_t g = 0; g < group_count; ++g) {
-        std::copy_n(state.data() + g * slots, slots, one.data());  // in the place of the first
+        std::copy_n(state.data() + g * slots, slots, one.data());  // to the place of the first
         const std::vector<families::ConfidenceBin> bins = families::confidence_bins(context, one);
         out.resize(bins.size());
         for (std::size_t b = 0; b < bins.size(); ++b) {

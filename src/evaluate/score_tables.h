@@ -15,7 +15,7 @@ namespace assay {
 
 struct HashOfPair {
     std::size_t operator()(const std::pair<std::int32_t, std::int32_t>& pair) const noexcept {
-        // Multiplied, so that both numbers reach the bits that a table goes by.
+        // The hash multiplies, so that both numbers affect the bits that a table uses.
         const std::uint64_t both =
             static_cast<std::uint64_t>(static_cast<std::uint32_t>(pair.first)) << 32U |
             static_cast<std::uint32_t>(pair.second);
@@ -36,11 +36,11 @@ void name_classes(ScoreReport& report);
 /// Uses the bins of `ece`, by group.
 void fill_reliability(ScoreReport& report, const MetricContext& context,
                       std::span<const std::int64_t> state, bool clusters = false);
-/// The `kept` most frequent.
+/// Returns the `kept` most frequent confusions.
 void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::size_t kept);
 /// Moves the records out of `rows`.
 void fill_predictions(ScoredSet& set, ScoredRows& rows, const LabelSets& labels);
-/// Of `looked` sampled rows, `odd` do not look like scores of this kind.
+/// `odd` of the `looked` sampled rows do not look like scores of this kind.
 void add_kind_warning(ScoreReport& report, ScoreKind kind, std::int64_t looked, std::int64_t odd);
 
 }  // namespace assay

@@ -37,7 +37,7 @@ public:
     std::uint64_t row_of(std::uint64_t item) const override {
         return rows_.empty() ? item : rows_[static_cast<std::size_t>(item)];
     }
-    /// [g]: items with g labels, scored or not.
+    /// Element [g] counts items with g labels, scored or not.
     const std::vector<std::uint64_t>& label_counts() const { return label_counts_; }
     /// Scores the items of a unit: returns their facts (for those that are ok), their records, and
     /// the counts of the others.
@@ -45,7 +45,7 @@ public:
 
     std::vector<ItemRecord>& records() { return records_; }
     const std::vector<ItemRecord>& records() const override { return records_; }
-    /// One per item, for scored items; empty if not kept.
+    /// One entry per item, for scored items. Empty if not kept.
     std::vector<RowOdds>& odds() { return odds_; }
     const std::vector<RowOdds>& odds() const override { return odds_; }
     std::uint16_t group_of(std::uint64_t item) const override {

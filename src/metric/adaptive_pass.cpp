@@ -63,7 +63,7 @@ const ClassWiseSums& adaptive_sums(const MetricRequest& request, PassRun& run) {
     how.keep_edges = again.drawn_later;
     if (top) {
         how.last_class = 1;
-        // this is small: every rank does all of it
+        // this is small, so every rank computes all of it
         sums = class_wise_sums(TopConfidence(again.rows), how);
         return sums;
     }
@@ -73,7 +73,7 @@ const ClassWiseSums& adaptive_sums(const MetricRequest& request, PassRun& run) {
     return sums;
 }
 
-/// Labels that are drawn anew in the same bins.
+/// Draws new labels in the same bins.
 class DrawnAdaptive final : public DrawnMetric {
 public:
     DrawnAdaptive(const ClassWiseSums& sums, bool top_label, bool equal)

@@ -19,7 +19,7 @@ enum class Agreement {
     jaccard,  ///< h / (2g - h): example-based accuracy (Zhang and Zhou 2014)
     hamming,  ///< 1 - 2 (g - h) / C: the formula as it is printed
 };
-/// "recall", "jaccard", "hamming".
+/// Returns "recall", "jaccard" or "hamming".
 Agreement agreement_named(std::string_view name);
 
 /// The result is in [0, 1]. Requires 0 <= h <= g and 1 <= g <= classes.

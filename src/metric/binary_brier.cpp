@@ -1,4 +1,4 @@
-// The Brier score of the positive class, which is class 1 of two.
+// Computes the Brier score of the positive class, which is class 1 of two.
 #include <algorithm>
 
 #include "metric/agreement.h"
@@ -24,7 +24,7 @@ public:
             if (row.target < 0) continue;
             std::int64_t* const sums = state.data() + row.group * binary_brier_slots;
             ++sums[scored_items];
-            // p_0 = 1 - p_1: both classes have the same square, so it is half of what `brier` adds.
+            // p_0 = 1 - p_1, so both classes have the same square: half of the `brier` term.
             const double square = std::max(
                 0.0, (row.square_sum - 2 * static_cast<double>(row.target_probability) + 1) / 2);
             add_real(sums + square_sum, square);

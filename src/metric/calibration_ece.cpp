@@ -48,7 +48,7 @@ public:
     std::string key() const override {
         return fmt::format("{}bins {} {}", what_ == Binned::top ? "" : "positive ", bins_, rule_);
     }
-    // One bin more than requested: the bin of confidence 1.
+    // There is one bin more than requested, for confidence 1.
     std::size_t slots() const override { return (static_cast<std::size_t>(bins_) + 1) * bin_slots; }
     void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
         for (const RowFacts& row : rows) {
@@ -75,7 +75,7 @@ private:
     std::vector<float> bounds_;
 };
 
-// The number of items in all bins, or why there is no value.
+// The number of items in all bins, or the reason for a missing value.
 Estimate counted(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value;
     for (std::size_t b = 0; b < state.size(); b += bin_slots)
@@ -94,7 +94,7 @@ std::vector<float> equal_width_edges(int bins) {
     const float step = 1.0F / static_cast<float>(bins);
     std::vector<float> edges;
     for (int i = 0; i <= bins; ++i) {
-        // From both ends towards the middle, as torch does.
+        // Values are computed from both ends towards the middle, as in torch.
         const bool lower = i < (bins + 1) / 2;
         edges.push_back(lower ? step * static_cast<float>(i)
                               : 1.0F - step * static_cast<float>(bins - i));
@@ -191,7 +191,7 @@ Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> s
         const double gap = std::abs(static_cast<double>(state[b + bin_hits]) / n - confidence);
         sum += n / total * (norm == "l2" ? gap * gap : gap);
         greatest = std::max(greatest, gap);
-        // E|accuracy - confidence| for a calibrated bin, by the normal approximation.
+        // Returns E|accuracy - confidence| for a calibrated bin by the normal approximation.
         floor +=
             n / total * std::sqrt(2 * confidence * (1 - confidence) / (3.14159265358979323846 * n));
     }

@@ -160,7 +160,7 @@ Estimate balanced_value(const MetricContext& context, std::span<const std::int64
                                static_cast<double>(state[c + class_hits])});
     }
     value.interval = cell_interval(joined_cells(classes), context.level);
-    value.interval->low = std::min(value.interval->low, *value.value);  // the value is rounded, too
+    value.interval->low = std::min(value.interval->low, *value.value);  // the value is also rounded
     value.interval->high = std::max(value.interval->high, *value.value);
     return value;
 }

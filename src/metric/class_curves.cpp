@@ -137,7 +137,7 @@ double ClassCurves::own_share(std::uint32_t c) const {
     for (std::size_t j = members.size(); j-- > 0;) {
         all += static_cast<double>(members[j]) + negatives(c, 2 * j + 2) + negatives(c, 2 * j + 1);
         hits += static_cast<double>(members[j]);
-        // If it is the only one at the top, it gives no information about the others.
+        // If only one positive is at the top, it gives no information about the others.
         const double others = all > 1 ? (hits - 1) / (all - 1) : 1;
         sum += static_cast<double>(members[j]) * (hits / all - others);
     }
@@ -163,7 +163,7 @@ ResampledEstimate ClassCurves::estimate(std::span<const std::int64_t> sums,
     std::vector<double> influence(sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i)
         influence[i] = static_cast<double>(sums[i]) * (influence_unit / items_);
-    // Up to here, every item counted as a negative of every class.
+    // Until now, every item counted as a negative of every class.
     const std::vector<std::int64_t> table = by_slot();
     std::vector<std::uint32_t> rarest(sums.size(), ranks_.classes());
     double bias = 0, inverse = 0;

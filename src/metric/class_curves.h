@@ -32,16 +32,16 @@ struct CurveOptions {
     std::optional<std::uint32_t> only = std::nullopt;
 };
 
-/// The areas of all classes from the slots' counts.
+/// Computes the areas of all classes from the slots' counts.
 class ClassCurves {
 public:
     /// `items` is the number of items included. `counts` is ClassRanks::count() for all classes.
     ClassCurves(const ClassPositives& positives, const ClassRanks& ranks,
                 std::span<const std::int64_t> counts, std::uint64_t items, CurveOptions options);
 
-    /// The area of a class; no value if it has none.
+    /// The area of a class; no value if the class has no area.
     std::optional<double> area(std::uint32_t c) const { return areas_[c]; }
-    /// The number of classes that enter the mean.
+    /// The number of classes in the mean.
     std::uint32_t classes() const { return used_; }
     /// The mean over the classes; no value if classes() is 0.
     std::optional<double> mean() const { return mean_; }
@@ -77,7 +77,7 @@ private:
     CurveOptions options_;
     std::vector<std::optional<double>> areas_;
     std::uint32_t used_ = 0;
-    double all_positives_ = 0;  // of the classes that enter the mean
+    double all_positives_ = 0;  // positives of the classes in the mean
     std::optional<double> mean_;
 };
 

@@ -1,4 +1,4 @@
-// The interval of a mean over classes, in which every class's proportion has the same weight,
+// Computes the interval of a mean over classes. Every class's proportion has the same weight,
 // however few images the class has.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace assay {
 
 /// A class that has images.
 struct ClassHits {
-    double images = 0, hits = 0;  ///< need not be whole
+    double images = 0, hits = 0;  ///< may be fractional
 };
 
 /// The images of one class, or of several joined classes.
@@ -38,7 +38,7 @@ std::vector<ClassCell> joined_cells(std::span<const ClassHits> classes);
 /// with one image fewer. `cells` must not be empty, and the weights sum to 1. Cost: 2.5 us per
 /// cell.
 Interval cell_interval(std::span<const ClassCell> cells, double level);
-/// The same with a `quantile` that may differ from the level's.
+/// The same with a `quantile` that may differ from the level's quantile.
 Interval cell_interval(std::span<const ClassCell> cells, double quantile, double level);
 
 }  // namespace assay

@@ -14,7 +14,7 @@ namespace assay {
 std::vector<double> positive_keys(const OrderedRows& rows, const ClassPositives& positives,
                                   int threads, std::uint32_t begin, std::uint32_t end) {
     std::vector<double> keys(positives.item.size());
-    // Sorted by item, so that a row that must be computed is computed once.
+    // Entries are sorted by item, so that each row is computed at most once.
     struct Wanted {
         std::uint64_t item;
         std::uint32_t cls;
@@ -120,7 +120,7 @@ std::vector<std::int64_t> ClassRanks::sum(const OrderedRows& rows,
             const std::int64_t* const from = by_slot.data() + first_slot(c);
             for (std::size_t i = 0; i < slots.size(); ++i) local[i] += from[slots[i]];
         }
-        const std::lock_guard lock(mutex);  // these are integers: the order of the tiles does not
+        const std::lock_guard lock(mutex);  // for integers, the order of the tiles does not
                                             // matter
         for (std::size_t j = 0; j < tile.items; ++j)
             sums[static_cast<std::size_t>(tile.first_item) + j] += local[tile.places[j]];

@@ -32,7 +32,7 @@ std::vector<double> positive_keys(const OrderedRows& rows, const ClassPositives&
 
 class ClassRanks {
 public:
-    /// `keys` are those of positive_keys(), for all classes.
+    /// `keys` are the keys of positive_keys() for all classes.
     ClassRanks(const ClassPositives& positives, std::span<const double> keys);
 
     std::uint32_t classes() const { return static_cast<std::uint32_t>(first_.size() - 1); }
@@ -46,7 +46,7 @@ public:
     /// Slots of class c are [first_slot(c), first_slot(c + 1)).
     std::size_t first_slot(std::uint32_t c) const { return 2 * first_[c] + c; }
     std::size_t slots() const { return first_slot(classes()); }
-    /// The slot, within its class, of the positive at this place of ClassPositives::item.
+    /// The slot, in its class, of the positive at this place of ClassPositives::item.
     std::size_t slot_of_positive(std::size_t place) const { return 2 * value_of_[place] + 1; }
 
     /// Numbers of items per slot, for the classes [begin, end); zeros elsewhere.
@@ -57,11 +57,11 @@ public:
                                   int threads, std::uint32_t begin, std::uint32_t end) const;
 
 private:
-    std::vector<std::size_t> first_;  // per class, an index among the distinct values
+    std::vector<std::size_t> first_;  // by class: an index in the distinct values
     std::vector<double> values_;
-    std::vector<GuidedSearch> searches_;  // per class, over its values
+    std::vector<GuidedSearch> searches_;  // by class: searches of its values
     std::vector<std::uint64_t> members_;
-    std::vector<std::uint32_t> value_of_;  // per place, the index among its class's values
+    std::vector<std::uint32_t> value_of_;  // by place: the index in its class's values
 };
 
 }  // namespace assay

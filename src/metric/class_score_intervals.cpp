@@ -20,7 +20,7 @@ Interval wide_enough(Interval interval, double value) {
     return interval;
 }
 
-/// Mean of 2 x / (images + x) for binomial hits x, less 2 J / (1 + J): what few images take away.
+/// Mean of 2 x / (images + x) for binomial hits x, minus 2 J / (1 + J): the bias of few images.
 double bias_of_f1(double images, double jaccard) {
     constexpr double exact_up_to = 60;
     const double odds = jaccard / (1 - jaccard);
@@ -45,7 +45,7 @@ double bias_of_cell(std::span<const ClassScoreCount> classes) {
     }
     const double jaccard = hits / all;
     if (jaccard <= 0 || jaccard >= 1) return 0;
-    std::map<double, double> by_images;  // to classes: many have equal numbers
+    std::map<double, double> by_images;  // to classes, as many have equal numbers
     for (const ClassScoreCount& c : classes) ++by_images[united(c)];
     double bias = 0;
     for (const auto& [images, count] : by_images) bias += count * bias_of_f1(images, jaccard);
@@ -58,7 +58,7 @@ Interval class_mean_interval(std::span<const ClassHits> classes, double value, d
     std::vector<ClassHits> present;
     for (const ClassHits& c : classes)
         if (c.images > 0) present.push_back(c);
-    if (present.empty()) return {0, 1, level, "score.classes"};  // nothing is known
+    if (present.empty()) return {0, 1, level, "score.classes"};  // no information
     return wide_enough(cell_interval(joined_cells(present), level), value);
 }
 

@@ -13,7 +13,7 @@ namespace assay {
 
 struct ClassScoreCount {
     double items = 0, predictions = 0, hits = 0;
-    double others = 0;  ///< items of the other classes
+    double others = 0;  ///< number of items of other classes
 };
 
 /// Interval of a mean over classes of hits / images, for the mean over the classes that have

@@ -29,7 +29,7 @@ struct ClassCounts {
     double nowhere = 0;  // predictions that map to no class
 };
 
-// The counts of the class whose slots come first.
+// The counts of the class with the first slots.
 ClassScoreCount count_of(std::span<const std::int64_t> slots) {
     return {static_cast<double>(slots[class_items]), static_cast<double>(slots[class_predicted]),
             static_cast<double>(slots[class_hits])};
@@ -61,7 +61,7 @@ struct Quotient {
     double value() const { return quotient(part, whole); }
 };
 
-/// A proportion of items, or F1, and the message about class 1 if there are none.
+/// A proportion of items or F1, and the message if class 1 has none.
 struct ClassScore {
     Quotient (*of_class)(const ClassScoreCount&);
     std::string_view none;
@@ -127,7 +127,7 @@ Estimate of_positive(const MetricContext& context, std::span<const std::int64_t>
     return value;
 }
 
-// The mean over the classes that occur, weighted equally or by their numbers of items.
+// The mean over the classes that occur, weighted equally or by numbers of items.
 Estimate averaged(const MetricContext& context, std::span<const std::int64_t> state,
                   const ClassScore& score) {
     if (context.parameters.at("average") == "binary") return of_positive(context, state, score);
@@ -153,7 +153,7 @@ Estimate averaged(const MetricContext& context, std::span<const std::int64_t> st
     value.value = sum / weights;
     if (context.value_only) return value;
     if (weighted) {
-        // Recall is top-1 accuracy. Others have an interval from their values without each group.
+        // Recall is top-1 accuracy. Other scores have an interval from values without each group.
         if (score.is_recall)
             value.interval =
                 wilson(static_cast<std::uint64_t>(counts.hits), value.n, context.level);

@@ -11,7 +11,7 @@ namespace assay {
 enum : std::size_t {
     class_items,
     class_hits,
-    class_predicted,   // items of any class for which this one is predicted
+    class_predicted,   // items of any class that are predicted as this class
     class_unknown,     // items whose target's probability is not stored
     class_confidence,  // real sums: the top confidence, ...
     class_target = class_confidence + real_slots,

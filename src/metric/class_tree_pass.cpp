@@ -36,7 +36,7 @@ public:
     }
 
 protected:
-    /// Called if some item has a label.
+    /// Called if an item has a label.
     virtual ResampledEstimate measure(const MetricRequest& request, const MetricRows& rows,
                                       const ClassTree& tree, double level) const = 0;
     static std::int32_t predicted(const MetricRows& rows, std::uint64_t item) {

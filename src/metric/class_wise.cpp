@@ -22,7 +22,7 @@ namespace {
 
 using namespace detail;
 
-// The items of each class, as places in the columns.
+// The items of each class as places in the columns.
 struct ItemsByClass {
     std::vector<std::uint64_t> first;
     std::vector<std::uint64_t> place;
@@ -177,7 +177,7 @@ private:
             one_class(*w, block + i,
                       {columns_.get() + i * stride_, static_cast<std::size_t>(places_)});
         }
-        const std::lock_guard lock(mutex_);  // these are integers: the order of the workers does
+        const std::lock_guard lock(mutex_);  // for integers, the order of the workers does
                                              // not matter
         add_sums(result_, w->result);
     }

@@ -57,7 +57,7 @@ struct ClassWiseOptions {
     int threads = 1;
     std::uint64_t scratch_bytes = std::uint64_t{64} << 20;
     std::uint64_t columns_limit = std::uint64_t{256}
-                                  << 20;  ///< above this size, rows are streamed with the same bits
+                                  << 20;  ///< above this size, rows are streamed, bit-identically
                                           ///< (4 million items)
     /// With several ranks: if all scores have more bytes than this, ranks share the items,
     /// otherwise the classes. The bits are the same.
@@ -70,7 +70,7 @@ struct ClassWiseOptions {
 /// The bins of one class, as determined by the data.
 struct ClassEdges {
     std::uint64_t m = 0;
-    std::vector<float> bounds;                ///< bin of p = number of bounds <= p
+    std::vector<float> bounds;                ///< the bin of p is the number of bounds <= p
     std::vector<double> confidence, members;  ///< sum of p and number of items in each bin
 };
 

@@ -17,7 +17,7 @@ using namespace detail;
 struct ClassBinSums {
     std::vector<double> sums;         // sums of p by group and bin since the last transfer to
                                       // `exact`
-    std::vector<std::int64_t> exact;  // in units of 2^-40
+    std::vector<std::int64_t> exact;  // exact sums in units of 2^-40
     std::vector<std::int64_t> hits;   // likewise, as counts
 
     void carry() {

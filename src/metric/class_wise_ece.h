@@ -19,7 +19,7 @@ namespace assay {
 
 struct ClassWiseEceOptions {
     int bins = 15;
-    std::string_view edges = "left_closed";  ///< as those of `ece`
+    std::string_view edges = "left_closed";  ///< edges as for `ece`
     int threads = 1;
     std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;  ///< this rank's part [first, last)
 };
@@ -32,7 +32,7 @@ struct ClassWiseEceSums {
                                         ///< sum(p)
     std::vector<std::int64_t> without;  ///< group_count times the error without one group's items
 };
-/// `bins`: 1 to 100.
+/// `bins` is 1 to 100.
 ClassWiseEceSums class_wise_ece_sums(const ProbabilityRows& rows,
                                      const ClassWiseEceOptions& options);
 

@@ -1,4 +1,4 @@
-// The pass of class_wise_ece.h, which reads the rows once more, and its row of the table.
+// Implements the pass of class_wise_ece.h, which reads the rows again, and its table row.
 #include "assay/collective/comm.h"
 #include "metric/class_wise_ece.h"
 #include "metric/metric_rows.h"

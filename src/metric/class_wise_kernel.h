@@ -1,4 +1,4 @@
-// The inner loops of the class-wise bins, in a plain and an AVX2 form with the same bits.
+// The inner loops of the class-wise bins, in bit-identical plain and AVX2 forms.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr double quantum_magic =
 inline double quantised(float p) {
     return (static_cast<double>(p) + quantum_magic) - quantum_magic;
 }
-/// The same in units of 2^-40.
+/// The same value in units of 2^-40.
 inline std::int64_t quanta(float p) {
     return std::bit_cast<std::int64_t>(static_cast<double>(p) + quantum_magic) -
            std::bit_cast<std::int64_t>(quantum_magic);
@@ -55,7 +55,7 @@ std::size_t add_by_key_plain(std::span<const float> x, const std::uint16_t* slot
 std::size_t add_by_key_avx2(std::span<const float> x, const std::uint16_t* slot, std::int64_t* sums,
                             std::uint32_t* rest);
 
-/// out[c * out_stride + j] = rows[j][c] for j in [0, 8), c in [0, classes).
+/// Sets out[c * out_stride + j] to rows[j][c] for j in [0, 8), c in [0, classes).
 void transpose8(const float* const* rows, std::size_t classes, float* out, std::size_t out_stride);
 void transpose8_plain(const float* const* rows, std::size_t classes, float* out,
                       std::size_t out_stride);

@@ -16,7 +16,7 @@ namespace assay::detail {
 std::uint64_t places_of(std::uint64_t items);
 ClassWiseSums empty_sums();
 void add_sums(ClassWiseSums& to, const ClassWiseSums& from);
-/// Ranks of the edges 1 .. bins-1 among m values, ascending.
+/// The ascending ranks of the edges 1 .. bins-1 among m values.
 std::vector<std::uint64_t> edge_ranks(std::uint64_t m, std::size_t bins);
 
 /// Rows in memory (ProbabilityRows::direct) in the order of their places, at least sixteen; a place
@@ -39,7 +39,7 @@ constexpr std::uint64_t stride_of(std::uint64_t places) {
 /// also have the numbers of values below the bounds, and the number of all values.
 struct ClassBins {
     std::span<const std::int64_t> exact;   ///< group_count x (bins + 1)
-    std::span<const std::uint64_t> below;  ///< one per bound
+    std::span<const std::uint64_t> below;  ///< one entry per bound
     std::uint64_t m;
 };
 /// `hits` counts the items of the class in each bin.

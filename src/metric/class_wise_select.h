@@ -25,8 +25,7 @@ public:
         std::fill(counts_.begin() + lowest_, counts_.end(), 0U);
         std::uint32_t* const counts = counts_.data();
         counts[0] = 0;
-        constexpr std::size_t ahead =
-            512;  // the column comes from a farther cache, one line after another
+        constexpr std::size_t ahead = 512;  // the column is read from a farther cache, line by line
         for (std::size_t i = 0; i + 8 <= x.size(); i += 8) {
             __builtin_prefetch(x.data() + std::min(i + ahead, x.size() - 1));
             for (std::size_t j = 0; j < 8; ++j) ++counts[key_of(x[i + j])];
@@ -51,7 +50,7 @@ public:
         return x.size() - zeros;
     }
 
-    /// The number of values of exactly 1.
+    /// The number of values that are exactly 1.
     std::uint64_t ones() const { return counts_[keys - 1]; }
 
     /// Call it after count(). It computes the bounds at the ranks, the number of values below each
@@ -184,7 +183,7 @@ private:
     static constexpr std::size_t few = 1024;
 
     std::vector<std::uint32_t> counts_;  // by key
-    std::ptrdiff_t lowest_ = 1;          // key 0 and those from here on may be used
+    std::ptrdiff_t lowest_ = 1;          // key 0 and keys from here on may be used
     std::vector<std::uint16_t> slot_;    // for each key: bin * group_count, or unsettled + the
                                          // index of its edge
     std::vector<Edge> edges_;

@@ -17,13 +17,13 @@
 namespace assay::detail {
 namespace {
 
-// The bits of a probability, from the top: 12 (including sign and exponent), 10, 10.
+// Splits the bits of a probability: 12 (with sign and exponent), 10, 10.
 constexpr std::array<std::uint32_t, 3> level_bits = {12, 10, 10};
 constexpr std::array<std::uint32_t, 3> level_shift = {20, 10, 0};
 
 struct ClassState {
     std::uint64_t m = 0, ones = 0;
-    std::vector<std::uint64_t> ranks, below;  // one an edge
+    std::vector<std::uint64_t> ranks, below;  // one entry per edge
     std::vector<std::uint32_t> prefix;        // known leading bits of each edge's value
     std::vector<std::uint32_t> tables;        // distinct prefixes, ascending
     std::vector<std::uint32_t> counts;        // counts for each of them, by the next bits

@@ -28,7 +28,7 @@ struct TileOf {
     }
 };
 using ColumnTile = TileOf<float>;  ///< of probabilities
-using KeyTile = TileOf<double>;    ///< of order keys
+using KeyTile = TileOf<double>;    ///< a tile of order keys
 
 /// Calls body(tile) for all classes in [begin, end) and all stretches, on several threads. The
 /// tiles of one class come one after another, in the order of the stretches.
@@ -37,7 +37,7 @@ void sweep_columns(const ProbabilityRows& rows, std::uint32_t begin, std::uint32
 void sweep_columns(const OrderedRows& rows, std::uint32_t begin, std::uint32_t end, int threads,
                    const std::function<void(const KeyTile&)>& body);
 std::size_t stretches_of(const ProbabilityRows& rows);
-/// The same for the stretches [first, last).
+/// The same calls for the stretches [first, last).
 void sweep_columns(const ProbabilityRows& rows, std::size_t first, std::size_t last,
                    std::uint32_t begin, std::uint32_t end, int threads,
                    const std::function<void(const ColumnTile&)>& body);

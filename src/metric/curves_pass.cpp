@@ -84,7 +84,7 @@ void rank_classes(const RowsToRank& rows, const PassRows& again, RankedClasses& 
         keys = positive_keys(rows, ranked.positives, again.threads, own.first, own.second);
     });
     if (again.comm.size() > 1) {
-        // Contains the parts of the ranks, one after another.
+        // Contains the parts of all ranks, one after another.
         std::vector<double> all;
         const auto begin = static_cast<std::ptrdiff_t>(ranked.positives.first[own.first]);
         const auto end = static_cast<std::ptrdiff_t>(ranked.positives.first[own.second]);

@@ -1,4 +1,4 @@
-// The table of metrics for readers: JSON, and the page docs/definitions.md.
+// Writes the table of metrics for readers as JSON, and the page docs/definitions.md.
 #include <algorithm>
 #include <array>
 
@@ -30,7 +30,7 @@ std::vector<std::string> needs_of(unsigned needs) {
     return list;
 }
 
-// Every definition id that a row can have. Some choices do not change the definition.
+// All definition ids that a row can have. Some choices do not change the definition.
 std::vector<std::string> definitions_of(const MetricFacts& facts) {
     std::vector<std::string> ids;
     for (const auto& chosen : choices_of(facts)) {

@@ -16,8 +16,8 @@ namespace assay {
 /// An item with a drawn label.
 struct DrawnItem {
     std::size_t label = 0;
-    float probability = 0;  ///< of the label
-    float confidence = 0;   ///< of the predicted class
+    float probability = 0;  ///< probability of the label
+    float confidence = 0;   ///< probability of the predicted class
     bool correct = false;   ///< the label is the predicted class
 };
 
@@ -31,7 +31,7 @@ public:
     /// Adds the same items as facts (predicted class, target, confidence); only one thread at a
     /// time calls it.
     virtual void add_rows(std::span<std::int64_t>, std::span<const RowFacts>) const {}
-    /// `earlier` contains the values of the earlier metrics of the list in the same draw.
+    /// `earlier` has the values of the earlier metrics of the list in the same draw.
     virtual double value(std::span<const std::int64_t> counts,
                          std::span<const double> earlier) const = 0;
 };

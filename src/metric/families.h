@@ -1,4 +1,4 @@
-// The functions behind the rows of the table (builtin.cpp), one family per file.
+// The functions for the rows of the table (builtin.cpp), one family per file.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace assay::families {
 
-/// Why metrics that need probabilities are undefined without Shape::probabilities.
+/// The reason why metrics that need probabilities are undefined without them.
 inline constexpr const char* no_probabilities =
     "only predicted classes are known, not probabilities: a class map decided, or labels were "
     "imported";
@@ -28,7 +28,7 @@ std::string not_two_classes(const Shape& shape);
 std::unique_ptr<Accumulator> accumulate_label_sets(const MetricContext&);
 Estimate asma_value(const MetricContext&, std::span<const std::int64_t>);
 
-/// The edges 0 .. 1 of this many bins, as 32-bit numbers (calibration_ece.cpp).
+/// The edges 0 .. 1 of this number of bins, as 32-bit numbers (calibration_ece.cpp).
 std::vector<float> equal_width_edges(int bins);
 /// The bin of p is the number of these bounds <= p, for a rule of `ece`. There is one bin more than
 /// requested: the bin of p = 1.
@@ -42,13 +42,13 @@ double most_variance(double low, double p, double hits);
 /// the mean of |x - mean|. Adds a note and the standard error.
 void add_noisy_interval(ResampledEstimate& estimate, double noise, double level);
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext&);
-/// One bin of equal width, as counted by `accumulate_bins`; the bin of confidence 1 is [1, 1].
+/// One bin of equal width from `accumulate_bins`. The bin of confidence 1 is [1, 1].
 struct ConfidenceBin {
     float low = 0, high = 0;
     std::uint64_t items = 0, hits = 0;
     double confidence = 0;  ///< sum
 };
-/// The bins from the grouped state of that accumulator, ascending.
+/// The ascending bins from the grouped state of that accumulator.
 std::vector<ConfidenceBin> confidence_bins(const MetricContext&,
                                            std::span<const std::int64_t> state);
 

@@ -1,4 +1,4 @@
-// The pass of a geometric mean of other metrics, and its row of the table.
+// Implements the pass of a geometric mean of other metrics, and its row of the table.
 #include <cmath>
 
 #include <fmt/core.h>
@@ -55,7 +55,7 @@ public:
 
 private:
     struct Drawn final : DrawnMetric {
-        std::vector<std::size_t> parts;  // their places in the list
+        std::vector<std::size_t> parts;  // places of the parts in the list
         double value(std::span<const std::int64_t>,
                      std::span<const double> earlier) const override {
             double product = 1;

@@ -67,7 +67,7 @@ void GuidedSearch::find_plain(const double* values, std::span<const double> colu
         }
         for (std::size_t l = 0; l < lanes; ++l) {
             const double value = values[base[l]];
-            // Compares with the last candidate: below it, equal, or above it.
+            // Compares with the last candidate: below, equal, or above.
             slots[i + l] = 2 * base[l] + 2 * static_cast<std::uint32_t>(value < x[l]) +
                            static_cast<std::uint32_t>(value == x[l]);
         }

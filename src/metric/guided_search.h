@@ -17,7 +17,7 @@ namespace assay {
 
 class GuidedSearch {
 public:
-    /// The length of columns is a multiple of this.
+    /// The length of columns is a multiple of this number.
     static constexpr std::size_t lanes = 8;
 
     /// `values` must be ascending, each once, and not NaN; infinite ones are allowed. They are not
@@ -38,7 +38,7 @@ private:
 
     double low_ = 0, scale_ = 0, last_ = 0;
     std::uint32_t window_ = 0;           ///< number of values at the start of a search
-    std::vector<std::uint32_t> starts_;  ///< per cell: the index of its first value
+    std::vector<std::uint32_t> starts_;  ///< by cell: the index of its first value
 };
 
 }  // namespace assay

@@ -10,14 +10,14 @@
 namespace assay {
 namespace {
 
-// Converts the result of a comparison of four doubles to four 32-bit numbers: 0 or -1.
+// Converts the comparison result of four doubles to four 32-bit numbers: 0 or -1.
 ASSAY_AVX2 inline __m128i narrow(__m256d mask) {
     const __m256 bits = _mm256_castpd_ps(mask);
     return _mm_castps_si128(
         _mm_shuffle_ps(_mm256_castps256_ps128(bits), _mm256_extractf128_ps(bits, 1), 0x88));
 }
 
-// Like _mm256_i32gather_pd(), which reads an uninitialized register.
+// Replaces _mm256_i32gather_pd(), which reads an uninitialized register.
 ASSAY_AVX2 inline __m256d gather(const double* values, __m128i at) {
     const __m256d all = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
     return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), values, at, all, 8);
@@ -55,7 +55,7 @@ ASSAY_AVX2 void GuidedSearch::find_avx2(const double* values, std::span<const do
             const __m256d value = gather(values, base[k]);
             const __m128i below = narrow(_mm256_cmp_pd(value, x[k], _CMP_LT_OQ));
             const __m128i equal = narrow(_mm256_cmp_pd(value, x[k], _CMP_EQ_OQ));
-            // 2 * (base + (below ? 1 : 0)) + (equal ? 1 : 0)
+            // Computes 2 * (base + (below ? 1 : 0)) + (equal ? 1 : 0).
             const __m128i slot = _mm_slli_epi32(_mm_sub_epi32(base[k], below), 1);
             _mm_storeu_si128(reinterpret_cast<__m128i*>(slots + i + 4 * static_cast<unsigned>(k)),
                              _mm_sub_epi32(slot, equal));

@@ -11,7 +11,7 @@ namespace {
 enum : std::size_t {
     mean_items,
     boundless_items,
-    sum_of_values,  // real sums from here
+    sum_of_values,  // the first real sum
     sum_of_squares = sum_of_values + real_slots,
     item_mean_slots = sum_of_squares + real_slots
 };
@@ -24,7 +24,7 @@ void ItemMeanSums::add(std::uint16_t group, double value) {
     std::int64_t* const sums = counts_.data() + group * item_mean_slots;
     ++sums[mean_items];
     add_real(sums + sum_of_values, value);
-    // Needed only for values that are proportions.
+    // This is needed only for values that are proportions.
     if (value >= 0 && value <= 1) add_real(sums + sum_of_squares, value * value);
 }
 

@@ -13,16 +13,16 @@ class ItemMeanSums {
 public:
     ItemMeanSums();
 
-    /// |value| < 2^20 (real_sum.h).
+    /// Requires |value| < 2^20 (real_sum.h).
     void add(std::uint16_t group, double value);
     /// Counts items without a value, which make the mean undefined; the caller must check for them.
     void add_boundless(std::uint16_t group);
     std::uint64_t items() const;
     std::uint64_t boundless() const;
-    /// Counts that ranks add up.
+    /// Counts that are added over ranks.
     std::vector<std::int64_t>& counts() { return counts_; }
 
-    /// The mean and the means without each group; requires at least one item.
+    /// The mean and the means without each group. Requires at least one item.
     ResampledEstimate mean() const;
     /// For values in [0, 1] whose mean is multiplied by `top`: with the interval of agreement.h
     /// (Wilson's with an effective number of items).

@@ -50,11 +50,11 @@ private:
 
 struct Subgroup {
     std::int64_t unknown = 0;  ///< images whose h is not known
-    MeanAgreement agreement;   ///< of the others
+    MeanAgreement agreement;   ///< agreement of the other images
     std::uint64_t images() const { return agreement.n + static_cast<std::uint64_t>(unknown); }
 };
 
-using Counted = std::pair<double, std::int64_t>;  // an agreement, and how many images have it
+using Counted = std::pair<double, std::int64_t>;  // an agreement and its number of images
 
 MeanAgreement mean_of(std::span<const Counted> values) {
     MeanAgreement mean;

@@ -13,7 +13,7 @@ enum : std::size_t {
     unknown,     // items whose target's probability is not stored
     boundless,   // items whose log-likelihood is not a number that can be added
     loss_hits,
-    log_sum,  // real sums from here
+    log_sum,  // the first real sum
     brier_sum = log_sum + real_slots,
     confidence_sum = brier_sum + real_slots,
     loss_slots = confidence_sum + real_slots
@@ -34,7 +34,7 @@ public:
                 ++sums[unknown];
                 continue;
             }
-            // sum_c (p_c - [c = y])^2 = sum_c p_c^2 - 2 p_y + 1
+            // Uses sum_c (p_c - [c = y])^2 = sum_c p_c^2 - 2 p_y + 1.
             add_real(sums + brier_sum,
                      row.square_sum - 2 * static_cast<double>(row.target_probability) + 1);
             if (row.log_target >= lowest_log) {

@@ -1,4 +1,4 @@
-// Measurements as results hold them.
+// Measurements in the form of results.
 #pragma once
 
 #include "assay/metric/measurement.h"

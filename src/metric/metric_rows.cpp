@@ -18,7 +18,7 @@ void MetricRows::read_stored(std::uint64_t item, std::uint32_t begin, std::uint3
 
 void MetricRows::prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const {
     if (!reader().is_mapped()) return;
-    // A few cache lines of each row, far apart, are needed: no processor predicts this by itself.
+    // A few distant cache lines of each row are needed, which no processor predicts.
     const float* const row = reader().mapped(row_of(item));
     for (std::uint32_t c = begin; c < end; c += 16) __builtin_prefetch(row + c);
 }

@@ -1,4 +1,4 @@
-// Scored rows as later passes read them (pass.h).
+// Scored rows in the form for later passes (pass.h).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// The stored data of each item: its prediction, and how to compute its probabilities again.
+/// The stored data of each item: its prediction, and the scale of its probabilities.
 struct ItemRecord {
     std::int32_t predicted = -1;
     std::int32_t rank = -1;  ///< rank of the target, as in RowPrediction
@@ -39,7 +39,7 @@ public:
     virtual const std::vector<RowOdds>& odds() const = 0;
     /// Soft labels by the store's rows, and the given data about the classes.
     virtual const GivenTruth& given() const = 0;
-    /// Valid classes of a scored item; empty for other items.
+    /// The valid classes of a scored item. Empty for other items.
     virtual std::span<const std::int32_t> valid(std::uint64_t item) const = 0;
 
     /// The keys that order the items by the classes [begin, end), for a scored item: its log-odds

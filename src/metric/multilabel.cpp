@@ -1,4 +1,4 @@
-// The rows of the table for classifiers with a sigmoid for each class (multilabel_pass.h).
+// The table rows for classifiers with a sigmoid for each class (multilabel_pass.h).
 #include <string>
 #include <string_view>
 #include <utility>

@@ -26,7 +26,7 @@ bool counts_empty(const MetricRequest& request) {
     return request.parameters.at(std::string(empty_items)) == counted_too;
 }
 
-// The included items: those with scores, and with a label unless items without labels also count.
+// The included items have scores, and a label unless items without labels also count.
 class MatrixItems {
 public:
     MatrixItems(const MetricRows& rows, bool empty) : rows_(rows), empty_(empty) {}
@@ -52,7 +52,7 @@ private:
 struct MatrixState final : PassState {
     // keyed by percent and whether empty items count
     std::map<std::pair<int, bool>, MultilabelSums> of_threshold;
-    std::map<bool, MultilabelSums> of_order;  // with empty items
+    std::map<bool, MultilabelSums> of_order;  // sums by whether empty items count
 };
 
 // Adds up this rank's items, then those of all ranks. Several threads call `prepare`, but only one
@@ -77,7 +77,7 @@ void add_items(
                 again.rows.read_stored(i, 0, again.rows.classes(), scores.data());
                 list.emplace_back(i, prepare(i, scores));
             }
-            const std::lock_guard lock(mutex);  // integers: any order
+            const std::lock_guard lock(mutex);  // integers can be added in any order
             for (const auto& [item, prepared] : list) add(item, prepared);
         });
     });
@@ -122,7 +122,7 @@ protected:
     virtual ResampledEstimate measure(const MetricRequest&, PassRun&, const MatrixItems&) const = 0;
 };
 
-// ---- what reaches a threshold ----
+// ---- classes that reach a threshold ----
 
 /// The smallest stored score whose sigmoid reaches the threshold. A 32-bit probability that was
 /// written with the threshold's value reaches it.
@@ -135,7 +135,7 @@ bool is_per_class(const MetricRequest& request) {
     return request.parameters.at("threshold") == threshold_per_class;
 }
 
-/// Of each class.
+/// The threshold of each class.
 std::vector<double> stored_thresholds(const MetricRequest& request, const MetricRows& rows) {
     const ScoreKind kind = rows.reader().store().spec().kind;
     if (!is_per_class(request))
@@ -149,7 +149,7 @@ std::vector<double> stored_thresholds(const MetricRequest& request, const Metric
 
 class ThresholdPass : public MultilabelPass {
 public:
-    /// Thresholds of the classes replace the usual one; another requested threshold stays.
+    /// Class thresholds replace the usual threshold. Other requested thresholds stay.
     std::vector<MetricRequest> requests_for(const MetricRequest& request,
                                             const GivenTruth& given) const override {
         std::vector<MetricRequest> list = {request};

@@ -10,7 +10,7 @@
 
 namespace assay {
 
-/// Of the parameter `ranked_by`.
+/// The values of the parameter `ranked_by`.
 inline constexpr std::string_view by_sigmoid = "sigmoid";
 /// The default of the parameter `threshold`, in percent.
 inline constexpr std::string_view usual_threshold = "50";

@@ -15,14 +15,14 @@ enum : std::size_t {
     set_items,
     items_predicted,  // items with a class that reaches the threshold
     items_valid,      // items with a valid class
-    items_either,     // items with one of these
+    items_either,     // items with a predicted or valid class
     set_values        // for each ItemMean, a real sum of the values and one of their squares
 };
 constexpr std::size_t value_slots = std::size_t{2} * real_slots;
 constexpr std::size_t set_classes = set_values + item_means * value_slots;  // from here, each:
 enum : std::size_t { class_valid, class_reached, class_both, set_class_slots };
 
-// The number of a value's units in 1.
+// The number of units of a value in 1.
 double units_of(ItemMean which, std::uint32_t classes) {
     return which == ItemMean::hamming || which == ItemMean::coverage ? classes : 1;
 }
@@ -31,7 +31,7 @@ struct Counts {
     double valid = 0, predicted = 0, both = 0;
 };
 
-// No value if it is 0/0.
+// Returns no value for 0/0.
 std::optional<double> ratio(SetScore which, const Counts& n) {
     const double part = which == SetScore::f1 ? 2 * n.both : n.both;
     const double whole = which == SetScore::precision ? n.predicted
@@ -170,7 +170,7 @@ RankingValues ranking_values(std::span<const double> scores, std::span<const std
         above += static_cast<double>(all[k + 1]);
         valid_above += static_cast<double>(all[k + 1] - others[k + 1]);
         wrong += static_cast<double>(others[k + 1]) * static_cast<double>(k + 1);
-        // Equal scores have the place of the last of them.
+        // Equal scores have the last of their places.
         std::size_t first = k;
         while (first > 0 && own[first - 1] == own[k]) --first;
         precision += static_cast<double>(k - first + 1) * valid_above / above;

@@ -16,18 +16,18 @@
 
 namespace assay {
 
-/// Means over items. Each is summed in units in which its values are in [0, 1].
+/// Means over items, summed in units in which their values are in [0, 1].
 enum class ItemMean : std::uint8_t {
-    // Of the classes that reach the threshold:
-    exact_match,  ///< they are exactly the valid ones
+    // Means for the classes that reach the threshold:
+    exact_match,  ///< they are exactly the valid classes
     hamming,      ///< number of classes that differ, as a proportion of all classes
     precision,
     recall,
     f1,
-    // Of the order of the scores:
-    coverage,           ///< number of classes down to the last valid one, as a proportion of all
+    // Means for the order of the scores:
+    coverage,           ///< number of classes down to the last valid class, as a part of all
                         ///< classes
-    ranking_loss,       ///< proportion of pairs of a valid and another class that are in the wrong
+    ranking_loss,       ///< proportion of pairs of a valid and an invalid class in the wrong
                         ///< order
     ranking_precision,  ///< label ranking average precision
 };
@@ -36,7 +36,7 @@ inline constexpr std::size_t item_means = 8;
 enum class SetScore : std::uint8_t { precision, recall, f1 };
 enum class SetAverage : std::uint8_t { micro, macro, weighted, one_class };
 
-/// How the scores of one item rank its valid classes.
+/// The ranks of one item's valid classes by its scores.
 struct RankingValues {
     double coverage = 0, ranking_loss = 0, ranking_precision = 1;
 };
@@ -53,7 +53,7 @@ public:
     void add_sets(std::uint16_t group, std::span<const std::int32_t> valid,
                   std::span<const std::int32_t> predicted);
     void add_ranking(std::uint16_t group, const RankingValues& values);
-    /// Counts that ranks add up.
+    /// Counts that are added over ranks.
     std::vector<std::int64_t>& counts() { return counts_; }
 
     std::uint64_t items() const;

@@ -50,7 +50,7 @@ double risk_area(Items items) {
     return sum / static_cast<double>(items.size());
 }
 
-// The area for the best order: every hit before every error.
+// The area for the best order, in which all hits are before all errors.
 double least_risk_area(Items items) {
     std::size_t hits = 0;
     for (const ConfidentItem& item : items) hits += item.correct ? 1 : 0;
@@ -70,7 +70,7 @@ Estimate aurc_of(const MetricContext& context, Items items) {
 
 Estimate excess_aurc_of(const MetricContext& context, Items items) {
     Estimate value = order_value(context, items);
-    // Two sums of the same terms round differently if the order is the best.
+    // Two sums of the same terms may differ by rounding if the order is the best.
     if (value.undefined.empty())
         value.value = std::max(0.0, risk_area(items) - least_risk_area(items));
     return value;

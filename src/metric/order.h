@@ -1,4 +1,4 @@
-// Metrics of the order in which a classifier is confident about items.
+// Computes metrics of the order of items by a classifier's confidence.
 #pragma once
 
 #include <cstdint>

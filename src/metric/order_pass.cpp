@@ -1,4 +1,4 @@
-// The pass for metrics of the order of confidences (order.cpp), and its rows of the table.
+// Implements the pass for metrics of the order of confidences (order.cpp), and its rows.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -17,7 +17,7 @@ struct OrderState final : PassState {
     std::map<Order, std::vector<ConfidentItem>> in_order;
 };
 
-// Items with a label, most confident first.
+// The items with a label, most confident first.
 const std::vector<ConfidentItem>& items_in_order(Order order, PassRun& run) {
     std::vector<ConfidentItem>& list = run.state<OrderState>().in_order[order];
     const MetricRows& rows = run.again().rows;

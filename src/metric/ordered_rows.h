@@ -1,4 +1,4 @@
-// 64-bit numbers by rows and columns that order the items of a data set for each class.
+// 64-bit keys by rows and columns, which order the items of a data set for each class.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ public:
     /// The number of classes that are read at a time: few, unless reading part of a row costs as
     /// much as reading all of it.
     virtual std::uint32_t slice() const { return 128; }
-    /// Keys of the classes [begin, end) for an item that counts(); none is NaN.
+    /// The keys of the classes [begin, end) for an item that counts(). No key is NaN.
     virtual void read(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
                       double* out) const = 0;
-    /// Announces that the same will be read soon.
+    /// Announces that the same keys will be read soon.
     virtual void prefetch(std::uint64_t, std::uint32_t, std::uint32_t) const {}
 };
 

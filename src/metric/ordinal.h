@@ -1,4 +1,4 @@
-// Grades: ordered classes, for which a mistake by one grade is smaller than one by two.
+// Metrics of grades (ordered classes), for which a mistake by one grade is the smallest.
 #pragma once
 
 #include <cstdint>

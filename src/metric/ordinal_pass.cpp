@@ -101,7 +101,7 @@ struct GradeSums {
         return {n - part.n, label - part.label, predicted - part.predicted, squares - part.squares,
                 products - part.products};
     }
-    /// No value if all labels and predictions are one grade.
+    /// Returns no value if all labels and predictions are one grade.
     std::optional<double> kappa() const {
         const double expected = squares - 2 * label * predicted / n;
         if (n == 0 || !(expected > 0)) return std::nullopt;

@@ -128,7 +128,7 @@ constexpr Near near[] = {
     {" temperature temperature_scaling ", "`temperature_scaled_ece` is the error after scaling"},
 };
 
-/// Converts to the form in the tables: lower case, with _ instead of -.
+/// Converts a name to the form in the tables: lower case, with _ instead of -.
 std::string as_listed(std::string_view name) {
     std::string asked(name);
     for (char& letter : asked) {

@@ -1,4 +1,4 @@
-// The names of metrics in other libraries.
+// Translates the names of metrics in other libraries.
 #pragma once
 
 #include <string_view>

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-/// Values from the sums over all rows, without one group, or over resampled groups.
+/// Computes values from sums over all rows, without one group, or over resampled groups.
 class SumsPass final : public MetricPass {
 public:
     std::vector<std::unique_ptr<Accumulator>> accumulators(

@@ -31,7 +31,7 @@ class MetricRows;
 /// The data of single items that is kept while rows are scored.
 struct KeptItems {
     bool records = false;
-    bool odds = false;  ///< with `records`, if the scores give them
+    bool odds = false;  ///< log-odds with `records`, if the scores give them
 };
 
 /// The sums over all rows that were scored.
@@ -40,7 +40,7 @@ public:
     virtual ~MetricSums() = default;
     virtual const Shape& shape() const noexcept = 0;
     virtual const Resampling& resampling() const noexcept = 0;
-    /// Items with a target, per group.
+    /// Number of items with a target, by group.
     virtual const std::vector<std::uint64_t>& group_sizes() const noexcept = 0;
     /// The state of the accumulator with this key, which the request's pass named.
     virtual std::span<const std::int64_t> state(const std::string& key) const = 0;
@@ -56,7 +56,7 @@ struct PassRows {
     bool class_map = false;    ///< the classes belong to a map and not to the model
     bool drawn_later = false;  ///< DrawnMetrics will follow
 
-    /// This rank's items, [first, second).
+    /// The range [first, second) of this rank's items.
     std::pair<std::uint64_t, std::uint64_t> own_items() const;
     std::pair<std::uint32_t, std::uint32_t> own_classes() const;
 };
@@ -120,7 +120,7 @@ public:
     virtual std::string choose(MetricRequest&, const PassRun&) const { return ""; }
     /// The value, and the data for its interval. Collective.
     virtual ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const = 0;
-    /// Further information about a value, for people.
+    /// Returns further information about a value, for people.
     virtual std::string note(const MetricRequest&, const PassRun&) const { return ""; }
     /// The same under labels drawn from the probabilities (MetricFacts::calibrated_null), after
     /// estimate(); nullptr if it has no such form.

@@ -1,4 +1,4 @@
-// Metrics from plug-ins as rows of the table.
+// Adds metrics from plug-ins as rows of the table.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ void call_library(std::string_view name, const assay_plugin_metric& metric, cons
     }
 }
 
-/// The function, with checks on its results.
+/// Calls the function, and checks its results.
 RowFunction row_function(std::string_view name, const PluginMetric& metric) {
     return [name, &metric](const RowBatch& batch, std::span<double> values) {
         const auto n = static_cast<std::int64_t>(batch.rows);

@@ -15,12 +15,12 @@
 namespace assay {
 namespace {
 
-// "topk" -> "top", for a metric whose name contains a parameter.
+// Returns "top" for "topk", a metric whose name contains a parameter.
 std::string_view stem_of(const MetricFacts& facts) {
     return facts.name.substr(0, facts.name.size() - facts.numbered_by.size());
 }
 
-// "5" for "top5"; "" if the name is not a name of this metric with a number in it.
+// Returns "5" for "top5", or "" if the name is not this metric's name with a number.
 std::string_view number_in(std::string_view name, const MetricFacts& facts) {
     if (facts.numbered_by.empty() || !name.starts_with(stem_of(facts))) return {};
     const std::string_view rest = name.substr(stem_of(facts).size());
@@ -72,7 +72,7 @@ const MetricFacts* metric_of_plugin(std::string_view text) {
                                           : suggest(text, names)));
 }
 
-// The metric and the choices that have this definition id, if any: "asma.jaccard".
+// The metric and the choices with this definition id, such as "asma.jaccard", if any.
 std::optional<MetricRequest> with_definition(std::string_view id) {
     for (const auto& facts : metric_table()) {
         if (!facts.numbered_by.empty()) continue;  // its ids do not contain the number
@@ -83,7 +83,7 @@ std::optional<MetricRequest> with_definition(std::string_view id) {
     return std::nullopt;
 }
 
-// A list continues after its commas: "subgroups=2,3,4-6" is one parameter.
+// A list continues after its commas, so "subgroups=2,3,4-6" is one parameter.
 std::size_t end_of_parameter(std::string_view text, const MetricFacts& facts) {
     std::size_t end = std::min(text.find(','), text.size());
     const std::string_view key = text.substr(0, text.find('='));

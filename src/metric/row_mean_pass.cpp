@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t rows_tried = 64;
 constexpr std::uint64_t rows_at_once = 256;
 
-/// Items that have the data that a metric needs, with everything that a function gets about them.
+/// Items with the data that a metric needs, and all inputs of its function.
 class ItemBatch {
 public:
     ItemBatch(const MetricRows& rows, unsigned needs) : rows_(rows), needs_(needs) {}
@@ -110,7 +110,7 @@ std::vector<double> values_in_parts(const RowFunction& function, const RowBatch&
     return values;
 }
 
-/// Compares bit for bit; NaN marks an excluded row.
+/// Compares the bits. NaN marks an excluded row.
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
@@ -151,13 +151,13 @@ void try_on_first_rows(const MetricFacts& facts, const RowFunction& function,
 
 enum : std::size_t {
     eligible_rows,  // rows that have the data that the metric needs
-    counted_rows,   // ... and a value
-    value_sum,      // a real sum begins here
+    counted_rows,   // rows that also have a value
+    value_sum,      // a real sum
     row_mean_slots = value_sum + real_slots
 };
 using RowMeanSums = std::array<std::int64_t, row_mean_slots>;
 
-/// Sums by group over this rank's items.
+/// Adds sums by group over this rank's items.
 std::vector<std::int64_t> own_row_sums(const MetricFacts& facts, const RowFunction& function,
                                        const PassRows& again) {
     std::vector<std::int64_t> sums(group_count * row_mean_slots);

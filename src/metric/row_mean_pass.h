@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// Items with all their scores. Arrays are row-major.
+/// Input items with all their scores. Arrays are row-major.
 struct RowBatch {
     std::size_t rows = 0;
     std::uint32_t classes = 0;

@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-/// Means over rows with labels.
+/// The means over rows with labels.
 struct ReadRows {
     double rows = 0;
     double labels = 0;

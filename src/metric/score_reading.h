@@ -27,7 +27,7 @@ HeadReading head_of(const RowReader& reader, const LabelSets& labels);
 
 struct ScoreReading {
     std::string_view ranked_by;  ///< by_probability or by_stored_score
-    std::string why;             ///< a note, for people
+    std::string why;             ///< the reason as a note for people
 };
 
 /// Uses the result of head_of(). Throws usage for logits that may be either; the message names

@@ -25,13 +25,13 @@ namespace {
 constexpr const char* no_soft_labels =
     "no soft labels are given: pass rows of probabilities with --labels FILE";
 
-/// The soft label of a scored item, or empty.
+/// Returns the soft label of a scored item, or empty.
 std::span<const SoftLabels::Entry> soft_label_of(const MetricRows& rows, std::uint64_t item) {
     if (rows.records()[static_cast<std::size_t>(item)].scale.factor == 0) return {};
     return (*rows.given().soft)[static_cast<std::size_t>(rows.row_of(item))];
 }
 
-/// Why a metric of soft labels has no value, or ""; `n` is the number of items with a soft label.
+/// The reason for a missing value, or "". `n` is the number of items with a soft label.
 std::string lacking_soft(const MetricRows& rows, std::uint64_t& n) {
     n = 0;
     if (!rows.given().soft) return no_soft_labels;
@@ -45,7 +45,7 @@ public:
     KeptItems keeps(const MetricRequest&, bool) const override { return {true, false}; }
 };
 
-// ---- of the predicted class ----
+// ---- metrics of the predicted class ----
 
 class SoftPredictionPass final : public SoftPass {
 public:
@@ -75,7 +75,7 @@ private:
     const bool mode_;
 };
 
-// ---- of all probabilities ----
+// ---- metrics of all probabilities ----
 
 enum class SoftLoss : std::uint8_t { cross_entropy, divergence, brier };
 constexpr double brier_top = 2;
@@ -85,7 +85,7 @@ struct SoftLossState final : PassState {
     bool filled = false;
 };
 
-/// Replaces a row's stored scores by natural logarithms of its probabilities.
+/// Replaces a row's stored scores with the natural logarithms of its probabilities.
 void to_log_probabilities(std::span<double> scores, ScoreKind kind, RowScale scale) {
     if (kind == ScoreKind::probabilities) {
         for (double& score : scores)
@@ -170,7 +170,7 @@ private:
                                      rows.records()[static_cast<std::size_t>(i)].scale);
                 list.emplace_back(i, losses_of(label, scores));
             }
-            const std::lock_guard lock(mutex);  // integers: any order
+            const std::lock_guard lock(mutex);  // integers can be added in any order
             for (const auto& [item, losses] : list) add(sums, rows.group_of(item), losses);
         });
     }

@@ -125,7 +125,7 @@ void TemperatureFit::step(const LossSums& sums) {
         if (newton > low_ && newton < high_) next = newton;
     }
     done_ = ++steps_ >= 60 || first == 0 || std::abs(next / beta_ - 1) < 1e-6;
-    // The sums belong to the current value: the last step is not made.
+    // The sums are for the current value, so the last step is not made.
     if (!done_) beta_ = next;
 }
 
@@ -135,10 +135,10 @@ ResampledEstimate scaled_ece(std::span<const ScaledItem> items, const std::array
         families::bin_bounds(std::stoi(parameters.at("bins")), parameters.at("edges"));
     const std::size_t bins = bounds.size() + 1;
     const std::array<double, 2> curvature{sums[0].total_second(), sums[1].total_second()};
-    // The sums without group `out`; group_count means all groups.
+    // The sums without group `out`. group_count means all groups.
     const auto halves_without = [&](std::size_t out) {
         std::array<ScaledHalf, 2> halves{ScaledHalf(bins), ScaledHalf(bins)};
-        std::array<double, 2> shift{};  // shift of b, per half that it was fitted on
+        std::array<double, 2> shift{};  // shift of b by the half on which it was fitted
         for (std::size_t h = 0; h < 2 && out < group_count; ++h) {
             const double rest = curvature[h] - real_of(sums[h].second.data() + out * real_slots);
             if (rest > 0) shift[h] = real_of(sums[h].first.data() + out * real_slots) / rest;

@@ -48,7 +48,7 @@ public:
     double beta() const { return beta_; }
     bool done() const { return done_; }
     bool at_limit() const;
-    /// `sums` are those at beta(); changes beta().
+    /// `sums` are the sums at beta(). Changes beta().
     void step(const LossSums& sums);
 
 private:
@@ -58,7 +58,7 @@ private:
 };
 
 struct ScaledItem {
-    ScaledConfidence scaled;  ///< at the other half's temperature
+    ScaledConfidence scaled;  ///< scaled at the other half's temperature
     bool correct = false;
     std::uint8_t half = 0;
     std::uint16_t group = 0;

@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-// The bits are the same for any number of threads and ranks. Cost: about ten passes over the rows,
+// Results are the same for any number of threads and ranks. Cost: about ten passes over the rows,
 // and 12 bytes per item.
 class TemperaturePasses {
 public:
@@ -33,7 +33,7 @@ public:
         const auto& ids = rows_.reader().store().dataset().ids;
         for (std::uint64_t i = 0; i < rows_.items(); ++i) {
             const auto id = ids[static_cast<std::size_t>(rows_.row_of(i))];
-            // The half is determined by the id, so that it does not depend on the other items.
+            // The half depends only on the id, and not on other items.
             half_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(
                 RandomStream(seed, fmt::format("temperature half of {}", id)).next_u32() & 1U);
         }
@@ -117,7 +117,7 @@ private:
                 }
                 local[h].add(rows_.group_of(i), loss_slope(logits, target, fits_[h].beta()));
             }
-            const std::lock_guard lock(mutex);  // integers: any order
+            const std::lock_guard lock(mutex);  // integers can be added in any order
             impossible[0] += bad;
             for (std::size_t h = 0; h < 2; ++h) {
                 for (std::size_t k = 0; k < sums[h].first.size(); ++k) {
@@ -169,7 +169,7 @@ private:
     const bool logarithms_;
     const int threads_;
     Comm& comm_;
-    const std::pair<std::uint64_t, std::uint64_t> own_;  // items of this rank
+    const std::pair<std::uint64_t, std::uint64_t> own_;  // range of this rank's items
     std::vector<std::uint8_t> half_;
     std::array<TemperatureFit, 2> fits_;
     std::array<LossSums, 2> sums_;

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// The state of all groups except those with weight 0, each counted `weight` times.
+// The state of all groups, each counted `weight` times.
 template <class Weight>
 void reweigh(std::span<const std::int64_t> state, std::size_t slots, Weight&& weight,
              std::vector<std::int64_t>& out) {

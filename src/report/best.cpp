@@ -1,4 +1,4 @@
-// The best model of each column, and those that a paired test cannot distinguish from it.
+// Finds the best model of each column, and models that a paired test cannot distinguish.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 /// One metric under one definition.
 struct MetricColumn {
-    MeasurementKey key;  ///< of its first model
+    MeasurementKey key;  ///< key of the first model
     bool higher_is_better = true;
     std::vector<const Measurement*> values;  ///< by store; nullptr means not measured
     std::size_t best = 0;
@@ -52,7 +52,7 @@ std::vector<MetricColumn> columns_of(const ScoreResult& scores) {
         for (std::size_t s = 0; s < column.values.size(); ++s) {
             const Measurement* m = column.values[s];
             if (m == nullptr || !m->value) continue;
-            // On ties, the first one wins.
+            // For ties, the first model is the best.
             const bool better =
                 best == nullptr ||
                 (column.higher_is_better ? *m->value > *best->value : *m->value < *best->value);
@@ -76,11 +76,11 @@ const MetricColumn& leading(const std::vector<MetricColumn>& columns) {
     return columns.front();
 }
 
-/// One baseline with all others of its group.
+/// Compares one baseline with all other models of its group.
 struct GroupPairs {
     /// by store; no value for the baseline, or if `why` is set
     std::vector<std::optional<PairReport>> pairs;
-    std::vector<std::string> why;  ///< why a store could not be compared
+    std::vector<std::string> why;  ///< reason why a store could not be compared
 };
 
 class GroupComparing {
@@ -95,7 +95,7 @@ public:
             stores_.push_back(PredictionStore::open(store.folder));
     }
 
-    /// An empty `metrics` means all requested ones.
+    /// An empty `metrics` means all requested metrics.
     GroupPairs with_all(std::size_t baseline, const std::vector<MetricRequest>& metrics,
                         std::size_t disagreements) {
         GroupPairs out;
@@ -168,7 +168,7 @@ private:
     std::vector<PredictionStore> stores_;
 };
 
-/// Why there is no verdict on a candidate; "" if there is one.
+/// The reason for a missing verdict on a candidate; "" if there is a verdict.
 std::string why_untested(const PairedMetric& m) {
     if (m.p_holm) return {};
     if (!m.difference.value) return m.difference.undefined;
@@ -251,10 +251,10 @@ BestOfGroup best_of_group(const StoreGroup& group, const ScoreResult& scores,
     }
     const std::size_t leader = leading(columns).best;
     out.order = best_first(leading(columns));
-    std::map<std::size_t, GroupPairs> compared;  // by the baseline
+    std::map<std::size_t, GroupPairs> compared;  // pairs by baseline
     if (group.stores.size() > 1) {
         std::map<std::size_t, std::vector<MetricRequest>> metrics;
-        metrics[leader];  // all of them
+        metrics[leader];  // all metrics
         for (const MetricColumn& column : columns)
             if (column.best != leader)
                 metrics[column.best].push_back(

@@ -16,7 +16,7 @@ struct Overloaded : Function... {
 template <class... Function>
 Overloaded(Function...) -> Overloaded<Function...>;
 
-/// "+1.2" for a number above 0 that is not shown as 0.
+/// Returns "+1.2" for a number above 0 that is not shown as 0.
 std::string with_plus(std::string number, bool plus) {
     const bool above =
         number.find_first_of("123456789") != std::string::npos && !number.starts_with('-');

@@ -14,7 +14,7 @@ namespace assay {
 
 namespace {
 
-/// From the first images of the pairs, one from each pair in turn.
+/// Takes the first images of the pairs, one from each pair in turn.
 std::vector<Thumbnail> thumbnails_of_gallery(const mad::Competition& competition,
                                              const std::vector<mad::GalleryImage>& images,
                                              std::size_t most, const ReportOptions& options,
@@ -58,7 +58,7 @@ CompetitionParts competition_parts(const std::filesystem::path& folder,
     try {
         add(report_of(mad::rank_classifiers(competition, how)));
     } catch (const Error& error) {
-        // Nothing is selected or decided yet.
+        // No image is selected or decided yet.
         if (error.code() != ErrorCode::usage) throw;
         said.leave_out(fmt::format("The classifiers of {} have no ranking: {}.", folder.string(),
                                    error.message()));

@@ -21,7 +21,7 @@ std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
     if (places.empty() || examples == 0) return {};
     const Truth truth = truth_for(store, options);
     const RowReader reader(store, options.map);
-    // The first examples of each block, by confusion; then those of all blocks in their order.
+    // First examples of each block by confusion, then of all blocks in their order.
     constexpr std::uint64_t block_rows = 4096;
     const std::uint64_t blocks = (store.rows() + block_rows - 1) / block_rows;
     using Found = std::vector<std::vector<std::uint64_t>>;

@@ -21,7 +21,7 @@ VersionsOf find_clean(const std::vector<StoreGroup>& groups, const std::string& 
     for (const StoreGroup& group : groups)
         if (group.version.corruption == nullptr && (named.empty() || group.own_dataset == named))
             clean.insert(group.own_dataset);
-    // A pilot in addition to all of its images is not another data set.
+    // A pilot next to all images of its data set is not another data set.
     if (named.empty()) {
         std::erase_if(clean, [all = clean](const std::string& name) {
             const std::string whole(name_of_whole(name));
@@ -80,7 +80,7 @@ std::vector<SourcedResult> corrupted_results(std::vector<StoreGroup>& groups,
     std::vector<SourcedResult> results;
     std::set<std::size_t> measured;
     VersionsOf all = find_clean(groups, options.clean, said);
-    if (!options.clean.empty() && all.empty()) all[options.clean];  // this reports what is missing
+    if (!options.clean.empty() && all.empty()) all[options.clean];  // reports missing data
     for (const auto& [clean, versions] : all) {
         try {
             results.push_back(measure_versions(groups, clean, versions, options, said));

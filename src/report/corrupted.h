@@ -1,4 +1,4 @@
-// Accuracy under corruptions: finds which data sets are corrupted versions of which.
+// Measures accuracy under corruptions: finds corrupted versions of data sets.
 #pragma once
 
 #include <vector>

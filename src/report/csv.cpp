@@ -1,4 +1,4 @@
-// Output for programs: one table, every number with all its digits.
+// Writes output for programs: one table, with all digits of every number.
 #include <variant>
 
 #include "containers/described_csv.h"

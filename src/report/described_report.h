@@ -13,7 +13,7 @@
 
 namespace assay {
 
-/// A result of a command.
+/// The result of a command.
 struct SourcedResult {
     std::string source;  ///< a folder, a file
     nlohmann::json result;
@@ -83,7 +83,7 @@ struct PlacedThumbnail {
     std::string source;
 };
 
-/// `assay.report/1`.
+/// Schema `assay.report/1`.
 struct ReportParts {
     std::string assay, title;
     std::vector<SourcedResult> results;
@@ -100,7 +100,7 @@ struct ReportParts {
 ResultType result_type(ResultOf<PlacedThumbnail>);
 ResultType result_type(ResultOf<ReportParts>);
 
-/// `assay.report_folder/1`: marks a folder as a report's.
+/// Schema `assay.report_folder/1`, which marks the folder of a report.
 struct ReportFolderMark {};
 ResultType result_type(ResultOf<ReportFolderMark>);
 

@@ -33,7 +33,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Like json_of(), which copies: the results may be most of the memory.
+/// Like json_of() but without a copy, because the results may use most of the memory.
 json take_json(ReportParts& parts) {
     std::vector<json> results;
     for (SourcedResult& one : parts.results) results.push_back(std::exchange(one.result, nullptr));
@@ -165,7 +165,7 @@ private:
         for (Thumbnail& one : made) thumbnails_.push_back(std::move(one));
     }
 
-    /// Returns the number of images that it shows.
+    /// Returns the number of shown images.
     std::size_t add_group(const StoreGroup& group, const ReportOptions& options, bool several,
                           std::size_t items, std::size_t thumbnails, std::size_t& classes_left) {
         return with_note(fmt::format("measuring `{}`", group.folder.string()), [&] {
@@ -205,7 +205,7 @@ private:
         }
     }
 
-    /// `thumbnails` is for a result that has pictures.
+    /// `thumbnails` is for a result with images.
     void add_saved(const SavedResult& saved, std::size_t thumbnails) {
         if (!saved.hash.empty())
             add_file(saved.source, saved.hash,

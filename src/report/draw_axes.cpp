@@ -14,7 +14,7 @@ namespace {
 double step_from(double wanted) {
     const double power = std::pow(10, std::floor(std::log10(wanted)));
     for (const double times : {1.0, 2.0, 5.0}) {
-        // The power itself is rounded.
+        // The power is rounded.
         if (times * power >= wanted * (1 - 1e-9)) return times * power;
     }
     return 10 * power;
@@ -50,7 +50,7 @@ AxisRange padded(AxisRange range, bool zero) {
     if (range.empty()) return {.low = 0, .high = 1};
     if (zero) range.take(0);
     const double size = std::max(std::abs(range.low), std::abs(range.high));
-    // Numbers that are equal but for rounding are one.
+    // Numbers that only differ by rounding are one number.
     double width = range.high - range.low;
     if (width <= 1e-9 * size || width < 1e-100) width = size > 1e-90 ? size / 2 : 1;
     constexpr double margin = 0.05;

@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// The range of an axis; empty if low > high.
+/// The range of an axis, which is empty if low > high.
 struct AxisRange {
     double low = 1, high = 0;
     bool empty() const { return low > high; }
@@ -23,7 +23,7 @@ bool is_drawable(double value);
 /// visible completely.
 AxisRange padded(AxisRange range, bool zero);
 
-/// Positions in points; `to` may be smaller than `from`.
+/// Positions are in points. `to` may be smaller than `from`.
 struct AxisScale {
     AxisRange range;
     double from = 0, to = 1;
@@ -33,9 +33,9 @@ struct AxisScale {
 /// Multiples of a step of 1, 2 or 5 times a power of ten, inside the range.
 struct AxisTicks {
     std::vector<double> at;
-    std::vector<std::string> texts;  ///< all with as many digits after the point
+    std::vector<std::string> texts;  ///< all with the same number of decimals
 };
-/// As many ticks as fit, but at most `most` (at least 2).
+/// Makes as many ticks as fit, but at most `most` (at least 2).
 AxisTicks ticks_of(const AxisRange& range, std::size_t most);
 
 }  // namespace assay

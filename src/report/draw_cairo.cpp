@@ -166,7 +166,7 @@ private:
             case PlotFormat::pdf:
                 surface_ =
                     cairo_pdf_surface_create_for_stream(append_bytes, &bytes_, width, height);
-                // Without these, it writes the current time.
+                // Without these, the library writes the current time.
                 for (const auto date :
                      {CAIRO_PDF_METADATA_CREATE_DATE, CAIRO_PDF_METADATA_MOD_DATE})
                     cairo_pdf_surface_set_metadata(surface_, date, "2000-01-01T00:00:00Z");

@@ -23,7 +23,7 @@ std::vector<Place> polygon(Place centre, int corners, double size, double turn) 
     return places;
 }
 
-/// Two crossed bars.
+/// Draws two crossed bars.
 std::vector<Place> bars(Place centre, double r, double turn) {
     const double arm = 1.25 * r, half = 0.38 * r;
     const double corners[12][2] = {{-half, -arm}, {half, -arm}, {half, -half}, {arm, -half},

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// All lengths in points (1/72 inch).
+/// All lengths are in points (1/72 inch).
 struct Box2d {
     double left = 0, top = 0, right = 0, bottom = 0;
     double width() const { return right - left; }
@@ -39,22 +39,22 @@ public:
     virtual void fill(const Box2d& box, const Colour& colour, double opacity = 1) = 0;
     virtual void outline(const Box2d& box, const Stroke& stroke) = 0;
     virtual void line(const std::vector<Place>& places, const Stroke& stroke) = 0;
-    /// `radius` is that of a circle with about the same area.
+    /// `radius` is the radius of a circle with about the same area.
     virtual void mark(MarkShape shape, Place centre, double radius, const Colour& colour,
                       double opacity = 1) = 0;
     /// `text` must come from plot_text(); `place` is the start, middle or end of its line, at half
     /// the height of the letters. `upwards` means rotated by a quarter turn to the left.
     virtual void text(const std::string& text, Place place, double size, const Colour& colour,
                       TextAlign align = TextAlign::start, bool upwards = false) = 0;
-    /// The same for any page size and any format.
+    /// The result is the same for any page size and format.
     virtual double text_width(const std::string& text, double size) = 0;
-    /// The text, shortened so that it is not wider.
+    /// Returns the text, shortened to this width.
     std::string fitted(std::string text, double size, double width);
 
     virtual void clip(const Box2d& box) = 0;
     virtual void unclip() = 0;
 
-    /// The file; nothing may be drawn afterwards.
+    /// Returns the file. Nothing may be drawn afterwards.
     virtual std::string finish() = 0;
 };
 
@@ -62,7 +62,7 @@ public:
 std::unique_ptr<Canvas> open_canvas(PlotFormat format, double width, double height, int dpi);
 /// A canvas that uses Cairo, for any format.
 std::unique_ptr<Canvas> cairo_canvas(PlotFormat format, double width, double height, int dpi);
-/// SVG in which the viewer draws the texts: no library and no font is needed.
+/// Writes SVG whose texts the viewer draws, so no library or font is needed.
 std::unique_ptr<Canvas> svg_canvas(double width, double height);
 
 inline constexpr const char* plot_font = "DejaVu Sans";
@@ -70,7 +70,7 @@ inline constexpr const char* plot_font = "DejaVu Sans";
 /// 0.73 high.
 inline constexpr double half_of_letters = 0.36;
 
-/// The corners of a mark, in order; a circle has none.
+/// The corners of a mark in order. A circle has no corners.
 std::vector<Place> corners_of(MarkShape shape, Place centre, double radius);
 
 }  // namespace assay

@@ -117,7 +117,7 @@ Colour cell_colour(double share, bool dark) {
 }
 
 Colour text_colour_on(const Colour& background) {
-    constexpr double flare = 0.05;  // of the contrast of WCAG 2
+    constexpr double flare = 0.05;  // constant in the contrast of WCAG 2
     const double back = luminance(background) + flare;
     return (1 + flare) / back > back / flare ? white : black;
 }

@@ -18,9 +18,9 @@ constexpr double column_of_a_paper = 85, two_columns = 178;
 /// All lengths that depend on the font size.
 struct Lengths {
     double font;
-    double edge() const { return 0.5 * font; }       // round the sheet
+    double edge() const { return 0.5 * font; }       // space around the sheet
     double line() const { return 1.5 * font; }       // of text
-    double tick_room() const { return 0.7 * font; }  // between an axis and its texts
+    double tick_room() const { return 0.7 * font; }  // space between an axis and its texts
     double gap() const { return 2.2 * font; }        // between panels
 };
 
@@ -28,7 +28,7 @@ bool has_cells(const Plot& plot) {
     return plot.kind == Plot::Kind::cells;
 }
 
-/// The smallest width of a cell relative to the font size: three digits.
+/// The smallest width of a cell relative to the font size, for three digits.
 constexpr double cell_letters = 1.9;
 
 bool are_shared(std::span<const Plot> plots) {
@@ -47,7 +47,7 @@ double widest(const std::vector<std::string>& texts, double size, const TextMeas
     return most;
 }
 
-/// As many as fit next to one another with space between them.
+/// Uses as many as fit next to one another with space between them.
 AxisTicks ticks_across(const AxisRange& range, double width, double font,
                        const TextMeasure& measure) {
     for (std::size_t most = 8; most > 2; --most) {
@@ -299,7 +299,7 @@ private:
         const double x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
         const std::string below = plot_text(rows ? axis_title(plot.y_title, unit)
                                                  : axis_title(plot.x_title, plot.x_unit));
-        // Centered on the axis, as far as it stays on the sheet.
+        // The title is centered on the axis if it fits on the sheet.
         const double room = sheet_.width - 2 * length_.edge();
         const double half = std::min(measure_(below, options_.font), room) / 2;
         const double middle =

@@ -1,4 +1,4 @@
-// The positions of everything on a sheet of plots.
+// The positions of all elements on a sheet of plots.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// The width of a text in points, at a size.
+/// The width of a text in points at a size.
 using TextMeasure = std::function<double(const std::string&, double)>;
 
 struct PlotPanel {
@@ -26,8 +26,8 @@ struct PlotPanel {
     AxisTicks across_ticks, up_ticks;
     std::vector<std::string> categories;  ///< whole names, downwards
     bool across_texts = true, up_texts = true;
-    double category_room = 0;    ///< left of the frame
-    double column_room = 0;      ///< below the frame, for the names of columns of cells
+    double category_room = 0;    ///< space left of the frame
+    double column_room = 0;      ///< space below the frame, for names of columns of cells
     bool names_upwards = false;  ///< for columns: their names are wider than their cells
     double row_height() const;
     double column_width() const;  ///< of cells
@@ -39,13 +39,13 @@ struct SheetText {
     Place place;
     TextAlign align = TextAlign::middle;
     bool upwards = false;
-    double room = 0;  ///< it is shortened to this width
+    double room = 0;  ///< the text is shortened to this width
 };
 
 struct LegendItem {
-    std::size_t series = 0;  ///< of PlotSheet::series
+    std::size_t series = 0;  ///< index in PlotSheet::series
     std::string text;
-    Place place;  ///< the left end of its sample
+    Place place;  ///< the left end of the sample
     double sample = 0;
     bool joined = false, marked = true;
 };
@@ -56,7 +56,7 @@ struct PlotSheet {
     std::vector<std::string> series;  ///< names, in the order of their styles
     std::vector<LegendItem> legend;   ///< empty for a single series, which needs none
     std::vector<SheetText> texts;     ///< titles
-    std::optional<Box2d> cell_scale;  ///< the colours of cells
+    std::optional<Box2d> cell_scale;  ///< the color scale of cells
     std::size_t series_of(std::string_view name) const;
 };
 

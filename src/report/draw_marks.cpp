@@ -125,7 +125,7 @@ private:
         }
     }
 
-    /// A row without a value must not look like one that was skipped.
+    /// A row without a value must not look like a skipped row.
     void undefined(const Point& point) {
         const auto row = row_centre(point);
         if (!row || !has_a_value(plot_)) return;
@@ -199,7 +199,7 @@ private:
         for (const Covered& covered : labelled) label(covered, taken);
     }
 
-    /// Uses the first free place among some candidates; if none is free, the label is not drawn.
+    /// Uses the first free place of some candidates. If there is none, the label is not drawn.
     void label(const Covered& covered, std::vector<Box2d>& taken) {
         const double size = 0.85 * sheet_.font, half = 0.5 * size, away = 0.3 * size;
         const std::string text = canvas_.fitted(plot_text(covered.label), size, 12 * sheet_.font);

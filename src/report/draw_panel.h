@@ -14,11 +14,11 @@ void draw_marks(Canvas& canvas, const PlotSheet& sheet, const PlotPanel& panel, 
 
 /// The rows, columns and names of a plot of cells, which has no axes.
 void draw_cells(Canvas& canvas, const PlotSheet& sheet, const PlotPanel& panel, bool dark);
-/// The meaning of the cells' colors, if the sheet has any.
+/// Draws the meaning of the cells' colors, if the sheet has cells.
 void draw_cell_scale(Canvas& canvas, const PlotSheet& sheet, bool dark);
 /// The color for a share from 0 to 1.
 Colour cell_colour(double share, bool dark);
-/// Black or white, with a contrast of at least 4.5 on any color.
+/// Returns black or white, with a contrast of at least 4.5 on any color.
 Colour text_colour_on(const Colour& background);
 
 }  // namespace assay

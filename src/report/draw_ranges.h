@@ -14,7 +14,7 @@ namespace assay {
 double shown_value(double value, Unit unit);
 /// The unit of the first point's value; all points of a plot have the same unit.
 Unit value_unit(const Plot& plot);
-/// "top-1 accuracy (%)"; the title is unchanged for numbers.
+/// Returns a title such as "top-1 accuracy (%)". It is unchanged for numbers.
 std::string axis_title(const std::string& title, Unit unit);
 
 /// Names in the order of their first appearance; empty if x is a number.
@@ -24,7 +24,7 @@ bool has_a_value(const Plot& plot);
 struct PlotRanges {
     AxisRange x, y;
 };
-/// The ranges over all of them together.
+/// The ranges over all plots together.
 PlotRanges ranges_of(std::span<const Plot> plots);
 
 }  // namespace assay

@@ -16,7 +16,7 @@ std::string hex(const Colour& colour) {
                        byte(colour.blue));
 }
 
-/// Written in hundredths of a point, without trailing zeros.
+/// Writes numbers in hundredths of a point, without trailing zeros.
 std::string number(double value) {
     std::string text = fmt::format("{:.2f}", value);
     text.erase(text.find_last_not_of('0') + 1);

@@ -1,4 +1,4 @@
-// Foreign texts on paper.
+// Prepares foreign texts for plots.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace assay {
 /// plot has space for.
 std::string plot_text(std::string_view text);
 
-/// The text without its last character, and with "…" at its end.
+/// Returns the text without its last character and with "…" at its end.
 std::string one_shorter(std::string_view text);
 
 /// The code point at `at` of valid UTF-8, and its number of bytes.

@@ -1,4 +1,4 @@
-// Colours and marks of plots.
+// Colors and marks of plots.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ Theme theme_of(bool dark);
 
 enum class MarkShape { circle, square, triangle, diamond, plus, down, cross, hexagon };
 
-/// How a series is distinguished from the others; `index` starts at 0.
+/// The style that distinguishes a series. `index` starts at 0.
 struct SeriesStyle {
     Colour colour;
     MarkShape mark = MarkShape::circle;

@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-/// CRC-32C (Castagnoli), bit by bit reversed.
+/// CRC-32C (Castagnoli) with reversed bits.
 constexpr std::array<std::uint32_t, 256> castagnoli = [] {
     std::array<std::uint32_t, 256> table{};
     for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
@@ -53,7 +53,7 @@ std::string record(const std::string& data) {
            little_endian(masked(crc32c(data)));
 }
 
-/// A protobuf message, field by field.
+/// Writes a protobuf message, field by field.
 class Message {
 public:
     void varint(std::uint32_t field, std::uint64_t value) {

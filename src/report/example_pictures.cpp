@@ -33,7 +33,7 @@ const json* list_in(const json& object, const char* key) {
     return found != object.end() && found->is_array() ? &*found : nullptr;
 }
 
-/// The pictures of one example; empty if the entry has another form than expected.
+/// The images of one example. Empty if the entry has an unexpected form.
 std::vector<Picture> pictures_of(const json& shown) {
     std::vector<Picture> out;
     if (!shown.is_object()) return out;

@@ -1,4 +1,4 @@
-// Gates in reports.
+// Shows gates in reports.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace assay {
 
-/// "Gates": the request, the model and data set of the value, and whether it passed.
+/// The section "Gates": the request, the model and data set of the value, and the result.
 Table gate_table(std::span<const GateOutcome> outcomes);
-/// "passed", "BROKEN", "BROKEN: the value has no interval".
+/// Returns "passed", "BROKEN" or "BROKEN: the value has no interval".
 std::string outcome_text(const GateOutcome& outcome);
 
 }  // namespace assay

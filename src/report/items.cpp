@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t confusions_with_examples = 20;  // of a model
+constexpr std::size_t confusions_with_examples = 20;  // number for a model
 constexpr std::size_t examples_of_a_confusion = 2;
 constexpr std::size_t classes_of_a_model = 5;
 /// With fewer examples, it is not clear what a model confuses.
@@ -24,7 +24,7 @@ class WantedItems {
 public:
     explicit WantedItems(std::size_t most) : most_(most), limit_(most) {}
 
-    /// The maximum from now on, at most the maximum in total.
+    /// The maximum from now on, which is at most the total maximum.
     void limit(std::size_t most) { limit_ = std::min(most, most_); }
     bool full() const { return items_.size() >= limit_; }
     std::size_t size() const { return items_.size(); }
@@ -107,7 +107,7 @@ void want_disagreements(WantedItems& wanted, const StoreGroup& group, const Data
     }
 }
 
-/// Each of the best models gets its share, and later ones get the rest.
+/// Each of the best models gets its share, and later models get the rest.
 void want_confusions(WantedItems& wanted, const StoreGroup& group, const ScoreResult& scores,
                      const std::vector<std::size_t>& best_first, const MeasureOptions& measure,
                      int threads) {

@@ -20,7 +20,7 @@ namespace assay {
 /// An image of a data set, and the models for which it is shown.
 struct WantedItem {
     std::uint64_t row = 0;
-    std::set<std::size_t> stores;  ///< of the group
+    std::set<std::size_t> stores;  ///< stores of the group
 };
 
 /// Rows for `report`'s most frequent confusions, at most `examples` per confusion, in the order of
@@ -33,7 +33,7 @@ std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
 struct GroupItems {
     std::vector<WantedItem> wanted;  ///< disagreements and the others alternate
     std::vector<ReportItem> shown;
-    bool cut = false;  ///< there are more
+    bool cut = false;  ///< there are more images
 };
 /// At most `most` images: the disagreements, of each pair in turn, up to a half; examples of
 /// slices, of each model in turn, up to three quarters; examples of the confusions of the best

@@ -1,4 +1,4 @@
-// Output for papers: one tabular per table, with booktabs' rules, without the surrounding
+// Writes output for papers: one tabular per table, with booktabs' rules, without the surrounding
 // environment.
 #include <algorithm>
 #include <string_view>

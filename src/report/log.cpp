@@ -1,4 +1,4 @@
-// Flat names and JSON lines for experiment trackers.
+// Writes flat names and JSON lines for experiment trackers.
 #include "assay/report/log.h"
 
 #include <fmt/format.h>

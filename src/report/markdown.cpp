@@ -1,4 +1,4 @@
-// Output for issues, pull requests and READMEs: GitHub's tables.
+// Writes GitHub's tables for issues, pull requests and READMEs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ std::string markdown_table(const Table& table) {
     return out + notes_below(table.notes);
 }
 
-/// The deciding ones come first: the broken gates, preceded by their number.
+/// The broken gates are first, preceded by their number.
 std::string markdown_gates(std::vector<GateOutcome> outcomes) {
     const auto passed = std::stable_partition(outcomes.begin(), outcomes.end(),
                                               [](const GateOutcome& o) { return !o.passed; });

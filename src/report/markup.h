@@ -1,4 +1,4 @@
-// Foreign texts in XML and HTML.
+// Escapes foreign texts in XML and HTML.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace assay {
 
-/// For an element or an attribute in double quotes.
+/// Escapes text for an element or an attribute in double quotes.
 std::string markup_text(std::string_view text);
 
 }  // namespace assay

@@ -39,7 +39,7 @@ std::optional<ScoreResult> score_group(const StoreGroup& group, const ReportOpti
     try {
         scores = score_runs(score_options(group, options), comm, progress);
     } catch (const Error& error) {
-        // The labels may have other classes, and a class map is for models with certain classes.
+        // Labels may have other classes, and a class map is for models with certain classes.
         const bool asked = options.measure.label_sets || !options.measure.class_map.empty();
         if (!several || !asked || error.code() != ErrorCode::bad_input) throw;
         said.leave_out(fmt::format(

@@ -31,9 +31,9 @@ nlohmann::json scores_json(const StoreGroup& group, const ScoreResult& scores,
 
 struct BestOfGroup {
     std::vector<ColumnBest> columns;
-    /// The best by the first column (top-1, where it is measured) with all others, pair by pair.
+    /// Compares the best by the first column (top-1 if measured) with all others in pairs.
     std::optional<CompareResult> comparison;
-    /// Places of the stores, the best by that column first; those without a value last.
+    /// Places of the stores, the best by that column first. Stores without a value are last.
     std::vector<std::size_t> order;
 };
 

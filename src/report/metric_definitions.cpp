@@ -15,7 +15,7 @@ const MetricFacts* facts_of_metric(const std::string& name) {
     try {
         return &metric_named(name);
     } catch (const Error&) {
-        return nullptr;  // of another command: `gap` has values of its own
+        return nullptr;  // from another command: `gap` has its own values
     }
 }
 

@@ -1,4 +1,4 @@
-// Explanations of the metrics in a report.
+// Collects explanations of the metrics in a report.
 #pragma once
 
 #include <vector>

@@ -19,7 +19,7 @@ std::string gzipped(std::string_view text) {
     std::string out;
     std::array<unsigned char, 1U << 16> buffer{};
     int state = Z_OK;
-    // Its sizes have 32 bits.
+    // The format's sizes have 32 bits.
     constexpr std::size_t most_at_once = std::size_t{1} << 30;
     do {
         const std::size_t taken = std::min(text.size(), most_at_once);

@@ -1,4 +1,4 @@
-// Bytes as text for a page: gzip, base64.
+// Converts bytes to text for a page with gzip and base64.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace assay {
 
-/// The same text always gives the same bytes: there is no date and no file name. Throws internal.
+/// The same text always gives the same bytes, without date and file name. Throws internal.
 std::string gzipped(std::string_view text);
-/// RFC 4648, with padding: none of its characters has a meaning in HTML.
+/// RFC 4648 with padding. None of the characters has a meaning in HTML.
 std::string base64(std::span<const unsigned char> bytes);
 std::string base64(std::string_view bytes);
 

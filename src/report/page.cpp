@@ -29,7 +29,7 @@ std::string_view template_page() {
 constexpr std::string_view place_of_the_document =
     R"(<script type="application/gzip" id="document">)";
 
-/// The template with `text` in the place of the one `mark`.
+/// Returns the template with `text` in the place of `mark`.
 std::string replaced(std::string_view page, std::string_view mark, std::string_view text) {
     const std::size_t at = page.find(mark);
     if (at == std::string_view::npos || page.find(mark, at + 1) != std::string_view::npos) {

@@ -1,4 +1,4 @@
-// Where the thumbnails of a report are.
+// Places the thumbnails of a report.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace assay {
 
-/// The document with each thumbnail in a data: address.
+/// Returns the document with each thumbnail in a data: address.
 nlohmann::json with_embedded_thumbnails(const ReportDocument& document);
-/// The document with each thumbnail as a file next to the page.
+/// Returns the document with each thumbnail as a file next to the page.
 nlohmann::json with_linked_thumbnails(const ReportDocument& document);
-/// "thumbnails/<32 hex digits>.jpg": the name is derived from the bytes.
+/// Returns "thumbnails/<32 hex digits>.jpg", derived from the bytes.
 std::string file_of(const Thumbnail& thumbnail);
 
 }  // namespace assay

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// Default number of rows if there are more than can be read at a glance.
+/// Default number of rows if there are too many to read quickly.
 constexpr std::size_t usual_rows = 30;
 
 double accuracy_or_last(const Point& point) {

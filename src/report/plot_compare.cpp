@@ -41,7 +41,7 @@ std::vector<Plot> comparison_plots(const JsonReader& result, const PlotChoice& c
             plot->series.front().points.push_back(plot_point(
                 baselines.size() == 1 ? candidate : fmt::format("{} − {}", candidate, baseline),
                 estimate_of(m["difference"])));
-            break;  // with other parameters it is another metric
+            break;  // other parameters mean another metric
         }
     }
     models.check();

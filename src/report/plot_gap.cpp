@@ -15,7 +15,7 @@ std::string name_of_set(const JsonReader& result, std::string_view which) {
     return name ? name->text() : std::string(which);
 }
 
-/// From the least value of the first data set to the greatest.
+/// Sorts from the least value of the first data set to the greatest.
 std::optional<Series> fitted_line(const JsonReader& result, const std::string& metric,
                                   const std::vector<Point>& points) {
     const auto lines = result.find("lines");
@@ -70,7 +70,7 @@ Plot gap_plot(const JsonReader& result, const std::string& metric, NameChoice& m
 }  // namespace
 
 std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice) {
-    // In this order if they exist; others follow.
+    // These are in this order if they exist. Others follow.
     std::set<std::string> there;
     for (const JsonReader& model : result["models"].entries()) {
         const JsonReader values = model["metrics"];
@@ -100,7 +100,7 @@ std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice&) {
     plot.y_title = "agreement";
     for (const char* which : {"first", "second"})
         plot.series.push_back({.name = name_of_set(result, which), .points = {}});
-    // Data sets with the same name are still two.
+    // Data sets with the same name are counted separately.
     if (plot.series[0].name == plot.series[1].name) plot.series[1].name += " (second)";
     for (const JsonReader& entry : boxes->entries()) {
         const double labels = entry["labels"].number();

@@ -15,7 +15,7 @@ std::vector<Plot> mad_ranking_plots(const JsonReader& result, const PlotChoice& 
     }
     models.check();
     if (series.points.empty()) refuse("the result has no classifier");
-    // Best first; models without a score come last.
+    // Sorts the best first. Models without a score are last.
     std::stable_sort(series.points.begin(), series.points.end(),
                      [](const Point& a, const Point& b) {
                          if (!a.y.value || !b.y.value) return a.y.value && !b.y.value;

@@ -13,10 +13,10 @@
 
 namespace assay {
 
-/// The names of one kind that are drawn, and all existing ones, for messages.
+/// The drawn names of one kind, and all existing names for messages.
 class NameChoice {
 public:
-    /// `what` is, for example, "model". `wanted` must outlive this; empty means all.
+    /// `what` is, for example, "model". `wanted` must outlive this object; empty means all.
     NameChoice(std::string_view what, const std::vector<std::string>& wanted)
         : what_(what), wanted_(wanted) {}
     bool takes(const std::string& name);
@@ -30,14 +30,14 @@ private:
     std::vector<std::string> seen_;
 };
 
-/// The fields of an estimate; its value is null or a finite number.
+/// The fields of an estimate. Its value is null or a finite number.
 Estimate estimate_of(const JsonReader& fields);
 Interval interval_of(const JsonReader& fields, std::string_view low = "low",
                      std::string_view high = "high");
 /// The metric that `choice` names, without parameters, or otherwise the first; throws usage if it
 /// does not exist.
 std::string chosen_metric(const PlotChoice& choice, const std::vector<std::string>& there);
-/// `x` is a number, or the name of a row.
+/// `x` is a number or the name of a row.
 Point plot_point(std::variant<double, std::string> x, Estimate y, std::string label = "");
 /// Keeps the number of first points that `choice` requests.
 void keep_top(std::vector<Point>& points, const PlotChoice& choice);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* both_sets[] = {"original", "replication"};
 
-/// Whose numbers the verdict quotes.
+/// The method whose numbers the verdict quotes.
 JsonReader quoted_method(const JsonReader& result) {
     const std::string& quoted = result["quoted"].text();
     for (const JsonReader& method : result["methods"].entries())
@@ -31,7 +31,7 @@ double log_odds(double rate) {
     return std::log(rate / (1 - rate));
 }
 
-/// Most images have rates near 1, where a density of the rate itself has no bound. That of the
+/// Most images have rates near 1, where a density of the rate has no bound. The density of the
 /// log-odds has one, and both ends of the axis can be read.
 Plot over_log_odds(std::string title, std::string y_title) {
     Plot plot;
@@ -56,7 +56,7 @@ Series curve(std::string name, const std::vector<double>& rates, const std::vect
     return series;
 }
 
-/// A density of the rate as one of its log-odds: times s (1 - s).
+/// Converts a density of the rate to one of its log-odds, by the factor s (1 - s).
 std::vector<double> of_log_odds(const std::vector<double>& rates, const JsonReader& density) {
     std::vector<double> out = numbers_of(density);
     if (out.size() != rates.size())
@@ -83,7 +83,7 @@ std::vector<double> given_reading(const std::vector<double>& rates, std::vector<
     return density;
 }
 
-/// The number of annotators that most images have; the larger of equal ones.
+/// The number of annotators that most images have. For ties, the larger number.
 int usual_number(const std::vector<JsonReader>& cells) {
     std::map<int, double> images;
     for (const JsonReader& cell : cells)

@@ -21,7 +21,7 @@ std::set<std::pair<std::string, std::string>> attacked_stores(const JsonReader& 
     return attacked;
 }
 
-/// Confidences are bounds and means of bins, in the result as plain numbers.
+/// Confidences are bounds and means of bins. The result has them as plain numbers.
 std::vector<Point> reliability_points(const JsonReader& bins) {
     std::vector<Point> points;
     for (const JsonReader& bin : bins.entries()) {
@@ -79,8 +79,7 @@ std::vector<Plot> score_plots(const JsonReader& result, const PlotChoice& choice
     const std::string metric = chosen_metric(choice, metrics);
     NameChoice models("model", choice.models), sets("data set", choice.datasets);
     std::vector<Plot> plots;
-    std::vector<std::string>
-        said;  // of each plot: the same metric with other parameters is another
+    std::vector<std::string> said;  // by plot: other parameters mean another metric
     for (const JsonReader& m : measurements) {
         const std::string& dataset = m["dataset"].text();
         const bool wanted = models.takes(m["model"].text());

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-/// Scores by all nine dimensions, or by those that the models have.
+/// Shows scores by all nine dimensions, or by the dimensions that the models have.
 Report scored(const quality::QualityTable& table, quality::QubaOptions how) {
     try {
         return report_of(quality::score_quality(table, how));

@@ -1,4 +1,4 @@
-// The parts of a report about a table of quality dimensions.
+// Makes the parts of a report about a table of quality dimensions.
 #pragma once
 
 #include <vector>

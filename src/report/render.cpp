@@ -10,11 +10,11 @@ namespace {
 struct FormatRow {
     ReportFormat format;
     std::string_view name;
-    std::string_view ending;  ///< of files that hold it; "": none tells
+    std::string_view ending;  ///< of files in this format; "" if there is none
     std::string (*render)(const Report&, const RenderOptions&);
 };
 
-/// One more format: a function, a row.
+/// A further format needs a function and a row.
 constexpr FormatRow formats[] = {
     {ReportFormat::text, "text", "", render_text},
     {ReportFormat::csv, "csv", ".csv",

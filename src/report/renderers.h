@@ -14,15 +14,15 @@ std::string render_text(const Report& report, const RenderOptions& options);
 /// their own columns.
 std::string render_csv(const Report& report);
 std::string render_markdown(const Report& report);
-/// Tables as `tabular` with the rules of the package booktabs.
+/// Writes tables as `tabular` with the rules of the package booktabs.
 std::string render_latex(const Report& report);
 
 /// For people: "–" for an estimate without a value, and "" for an empty cell. `column`: one of
 /// shown_columns(), because ± needs equal sides in the whole column.
 std::string cell_text(const Cell& cell, const Column& column);
-/// Bars are only for terminals: returns the columns for papers and pages.
+/// Bars are only for terminals. Returns the columns for papers and pages.
 std::vector<std::size_t> columns_without_bars(const Table& table);
-/// "█████▌    " of `width` characters for a proportion.
+/// Returns a bar "█████▌    " of `width` characters for a proportion.
 std::string bar_text(double proportion, int width);
 
 /// Calls `visit` with every section in reading order and its depth, the outermost at 0.

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_bytes_of_a_result = std::uint64_t{1} << 28;
-constexpr int deepest_result = 32;  // those of this program have ten levels
+constexpr int deepest_result = 32;  // results of this program have ten levels
 
 constexpr std::string_view allowed_inputs =
     "a report takes RUNS folders, data sets and stores in them, competitions, csv tables of "

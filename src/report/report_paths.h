@@ -18,7 +18,7 @@ struct SavedResult {
     std::string hash;       ///< hash of the file; "" if it is built in
     nlohmann::json result;  ///< the content of the file; null for a csv table
     std::optional<quality::QualityTable> table;
-    std::string no_table;  ///< why a json table of quality dimensions is not read as one
+    std::string no_table;  ///< why a json table of quality dimensions is not used
 };
 
 struct ReportInputs {

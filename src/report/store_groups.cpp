@@ -79,7 +79,7 @@ void name_models(StoreGroup& group, std::vector<std::string>& warnings) {
                      [](const auto& a, const auto& b) { return a.model < b.model; });
 }
 
-/// What most models saw is what most readers come for; changed images follow the others.
+/// Data sets of most models are first. Changed images follow the others.
 bool comes_first(const StoreGroup& a, const StoreGroup& b) {
     const auto order_of = [](const StoreGroup& group) {
         const std::uint64_t models = group.stores.size();
@@ -90,7 +90,7 @@ bool comes_first(const StoreGroup& a, const StoreGroup& b) {
     return order_of(a) < order_of(b);
 }
 
-/// "under pgd-linf-8_255", "calibrated (temperature)": behind the data set's name; "": neither.
+/// Text after the data set's name: "under pgd-linf-8_255", "calibrated (temperature)" or "".
 std::string variant_of(const DerivedStore& derived) {
     std::string text = derived.attack.empty() ? "" : "under " + derived.attack;
     if (!derived.calibration.empty())

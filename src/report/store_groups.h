@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// A store that is not open: a report may have more of them than fit in memory.
+/// A store that is not open, because a report may have more stores than fit in memory.
 struct ReportStore {
     std::filesystem::path folder;
     std::string model;      ///< unique within its group
@@ -26,7 +26,7 @@ struct StoreGroup {
     /// "under pgd-linf-8_255", "calibrated (temperature)" for all stores of the group; "" for
     /// models' own scores.
     std::string variant;
-    std::filesystem::path folder;  ///< of the first store's data set
+    std::filesystem::path folder;  ///< folder of the first store's data set
     VersionOf version;             ///< corrupted images
     std::string corrupted_from;    ///< `own_dataset` of the clean images, if the name contains it
     std::vector<ReportStore> stores;  ///< by model

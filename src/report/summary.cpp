@@ -1,4 +1,4 @@
-// A report for a terminal.
+// Writes a report for a terminal.
 #include <fmt/format.h>
 
 #include <map>
@@ -21,7 +21,7 @@ std::string text_at(const json& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// A row for each schema.
+/// Adds a row for each schema.
 Table parts_of(const json& document) {
     Table table{.title = "",
                 .columns = {{"result", false}, {"number"}, {"from", false}},
@@ -41,7 +41,7 @@ Table parts_of(const json& document) {
     return table;
 }
 
-/// A row for each result.
+/// Adds a row for each result.
 Table all_parts_of(const json& document) {
     Table table{
         .title = "", .columns = {{"result", false}, {"source", false}}, .rows = {}, .notes = {}};

@@ -76,7 +76,7 @@ private:
         }
     }
 
-    /// The columns of each block; every block but the first begins with column 0 again.
+    /// The columns of each block. Every block except the first repeats column 0.
     std::vector<std::vector<std::size_t>> blocks(std::size_t width) const {
         std::vector<std::vector<std::size_t>> out;
         std::size_t used = 0;
@@ -108,13 +108,13 @@ private:
         return out;
     }
 
-    /// A row: as many lines as its longest cell needs.
+    /// Writes a row with as many lines as its longest cell needs.
     std::string lines(const std::vector<std::size_t>& columns,
                       const std::vector<std::string>& cells) const {
         std::vector<std::vector<std::string>> parts(cells.size());
         std::size_t most = 1;
         for (const std::size_t c : columns) {
-            // Numbers and what fits stay as they are, double blanks among them.
+            // Numbers and fitting texts are unchanged, including double blanks.
             parts[c] = table_.columns[c].numbers ? std::vector{cells[c]}
                                                  : folded_lines(cells[c], widths_[c]);
             most = std::max(most, parts[c].size());
@@ -146,7 +146,7 @@ private:
 
     const Table& table_;
     const Style& style_;
-    std::vector<std::string> names_;  ///< of the columns
+    std::vector<std::string> names_;  ///< names of the columns
     std::vector<std::vector<std::string>> cells_;
     std::vector<std::size_t> widths_;
 };

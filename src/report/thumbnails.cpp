@@ -22,7 +22,7 @@ constexpr int thumbnail_quality = 80;
 constexpr int most_lossless_side = 512;
 constexpr std::size_t unreadable_named = 3;
 
-/// No side longer than `side`.
+/// Scales so that no side is longer than `side`.
 Image fitted(const Image& image, int side) {
     const int longer = std::max(image.width, image.height);
     if (longer <= side) return image;

@@ -1,4 +1,4 @@
-// Small images of the items that a report shows.
+// Makes small images of the items that a report shows.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace assay {
 
-/// A JPEG with no side longer than `side`; the caller sets dataset and id.
+/// A JPEG with no side longer than `side`. The caller sets dataset and id.
 Thumbnail thumbnail_of(const Image& image, int side);
 /// A PNG of the same pixels, unless a side is longer than 512.
 Thumbnail lossless_thumbnail_of(const Image& image);
@@ -24,7 +24,7 @@ Thumbnail lossless_thumbnail_of(const Image& image);
 /// number of threads. Images that cannot be read are skipped and reported.
 std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<WantedItem>& wanted,
                                      std::size_t most, int side, int threads, Said& said);
-/// For rows of any data set, under this name.
+/// The same for rows of any data set, under this name.
 std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& name,
                                      const std::vector<std::uint64_t>& rows, int side, int threads,
                                      Said& said);

@@ -36,7 +36,7 @@ bool looks_like_a_page(const fs::path& file) {
     return read_start(file, head).find(title_of_pages) != std::string::npos;
 }
 
-/// Whether an earlier report made the folder.
+/// True if an earlier report made the folder.
 bool is_report_folder(const fs::path& folder) {
     const fs::path mark = folder / "report.json";
     if (!is_there(mark)) return false;
@@ -50,7 +50,7 @@ bool is_report_folder(const fs::path& folder) {
     }
 }
 
-/// Stores and competitions only contain the files of their makers.
+/// Stores and competitions only contain files of the commands that made them.
 void refuse_inside(const fs::path& out) {
     for (fs::path folder = absolute_path(out).parent_path(); folder.has_relative_path();
          folder = folder.parent_path()) {
@@ -87,7 +87,7 @@ void remove_others(const fs::path& folder, const ReportDocument& document) {
         const bool ours = (file.extension() == ".jpg" || file.extension() == ".png") &&
                           stem.size() == digits &&
                           stem.find_first_not_of("0123456789abcdef") == std::string::npos;
-        std::error_code none;  // an extra one does no harm
+        std::error_code none;  // an extra file is harmless
         if (ours && !own.contains(file)) fs::remove(file, none);
     }
 }

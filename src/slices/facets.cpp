@@ -40,7 +40,7 @@ Facet keyed_facet(std::string by, std::string kind, std::size_t source,
     return out;
 }
 
-/// Items by whole numbers that are at least 0; a negative one is none.
+/// Groups items by whole numbers of at least 0. A negative number means no value.
 template <class NameOf>
 Facet whole_facet(std::string by, std::string kind, std::size_t source,
                   std::span<const std::int32_t> of, const NameOf& name_of) {
@@ -65,9 +65,9 @@ std::string end_text(double x, int digits) {
                                                           : fmt::format("{:.{}g}", x, digits);
 }
 
-/// Names of ranges that ascend and do not meet.
+/// Names of ranges that are ascending and do not overlap.
 std::vector<std::string> range_names(std::span<const std::pair<double, double>> ranges) {
-    // 17 digits tell all numbers apart.
+    // 17 digits distinguish all numbers.
     for (int digits = 4;; ++digits) {
         std::vector<std::string> names;
         bool apart = true;
@@ -81,7 +81,7 @@ std::vector<std::string> range_names(std::span<const std::pair<double, double>> 
     }
 }
 
-/// A number, or 0, and the text that people see.
+/// A number or 0, and the text that people see.
 using AttributeKey = std::pair<double, std::string_view>;
 
 std::vector<AttributeKey> keys_of_texts(const StringColumn& texts) {

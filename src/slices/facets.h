@@ -1,4 +1,4 @@
-// Facets of a data set: attributes, numbers in quartiles, classes.
+// Makes facets of a data set: attributes, numbers in quartiles, classes.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace assay::slices {
 /// An attribute with more different texts makes no slices. One with more different numbers makes
 /// quartiles only.
 inline constexpr std::size_t most_texts = 100;
-/// Numbers with more different values than these make quartiles, too.
+/// Numbers with more different values than this also make quartiles.
 inline constexpr std::size_t most_plain_numbers = 10;
 
 /// Adds the facets of a column: none, one, or its values and their quartiles. An empty text is a
@@ -36,15 +36,15 @@ void add_attribute(const std::string& name, std::size_t items,
 Facet quartiles_of(std::string by, std::string kind, std::size_t source,
                    std::span<const double> numbers);
 
-/// Items by a class each; -1 is none. Only classes that occur are values: "n01440764 (tench)".
+/// Groups items by class; -1 means none. Values are classes that occur: "n01440764 (tench)".
 Facet class_facet(std::string by, std::size_t source, std::span<const std::int32_t> of,
                   const ClassList& classes);
 
-/// Whether all images of one label have one value, for every label, as in a column of superclasses.
+/// True if all images of one label have one value, for every label, as in a column of superclasses.
 /// False if no image has both.
 bool is_of_label(const Facet& facet, const Facet& label);
 
-/// Items by their number of labels; none has no value.
+/// Groups items by their number of labels. Items without labels have no value.
 Facet label_count_facet(const LabelSets& labels, std::size_t source);
 
 }  // namespace assay::slices

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-/// The files that the rows had when they were predicted.
+/// The files of the rows at the time of prediction.
 std::vector<ImageFile> recorded_files(const PredictionStore& store) {
     std::vector<ImageFile> out(static_cast<std::size_t>(store.rows()));
     for (std::size_t s = 0; s < store.shards(); ++s) {
@@ -34,7 +34,7 @@ std::vector<ImageFile> recorded_files(const PredictionStore& store) {
     return out;
 }
 
-/// Whether rows have the same images at the same places.
+/// True if rows have the same images at the same places.
 bool has_same_places(const Dataset& one, const Dataset& two) {
     return one.root == two.root && one.ids == two.ids && one.paths == two.paths;
 }
@@ -79,7 +79,7 @@ ImageStatistics read_statistics(const Dataset& images, const std::vector<std::in
     const std::vector<ImageFile> recorded = recorded_files(store);
     ImageStatistics out;
     for (std::vector<double>& one : out.of) one.assign(items.size(), not_known);
-    std::vector<std::size_t> rows;  // with an image
+    std::vector<std::size_t> rows;  // rows with an image
     for (std::size_t row = 0; row < items.size(); ++row)
         if (items[row] >= 0) rows.push_back(row);
     std::mutex one_at_a_time;
@@ -120,7 +120,7 @@ const ImageStatistics* KnownStatistics::of(const PredictionStore& store) const {
     const std::vector<ImageFile> recorded = recorded_files(store);
     const auto same = std::ranges::find_if(known_, [&](const auto& known) {
         if (!has_same_places(known.first->dataset(), store.dataset())) return false;
-        // Those were compared with the files, and so are these.
+        // The former were compared with the files, so these are also checked.
         const std::vector<ImageFile> compared = recorded_files(*known.first);
         for (std::size_t row = 0; row < recorded.size(); ++row)
             if (recorded[row].known() && recorded[row] != compared[row]) return false;

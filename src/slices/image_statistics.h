@@ -1,4 +1,4 @@
-// What the pixels of each image say about it: how bright, sharp, large and wide it is.
+// Computes statistics of each image's pixels: brightness, sharpness, size and aspect.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace assay::slices {
 inline constexpr std::array<std::string_view, 4> image_statistics = {"brightness", "sharpness",
                                                                      "megapixels", "aspect"};
 
-/// In the order of `image_statistics`; NaN: not defined.
+/// In the order of `image_statistics`. NaN means not defined.
 /// `brightness` is the mean luma from 0 to 1 (ITU-R BT.601, 8 bits, as Pillow's mode L).
 /// `sharpness` is the variance of the Laplacian of the luma from 0 to 255, over the inner pixels.
 /// It is low in blurred images (Pech-Pacheco et al. 2000). `megapixels` is width times height.
@@ -26,7 +26,7 @@ inline constexpr std::array<std::string_view, 4> image_statistics = {"brightness
 std::array<double, 4> statistics_of(const Image& image);
 
 struct ImageStatistics {
-    std::array<std::vector<double>, 4> of;  ///< by statistic, then by row; NaN: not read
+    std::array<std::vector<double>, 4> of;  ///< by statistic, then by row; NaN means not read
     std::uint64_t unreadable = 0;
     std::string first_unreadable;
 };
@@ -46,7 +46,7 @@ public:
     /// Those of a store with the same images at the same places, or null. Valid until the next
     /// add(). Cost: the records of their images.
     const ImageStatistics* of(const PredictionStore& store) const;
-    /// The store must outlive this.
+    /// The store must outlive this object.
     const ImageStatistics& add(const PredictionStore& store, ImageStatistics read);
 
 private:

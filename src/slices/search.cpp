@@ -22,7 +22,7 @@ using HalfTallies = std::array<ClusterTally, 2>;
 /// for all others.
 struct JudgedFacet {
     std::vector<std::int32_t> of;
-    std::vector<std::int32_t> value;  ///< of the facet
+    std::vector<std::int32_t> value;  ///< value of the facet
     std::vector<HalfCounts> counts;
     // With clusters:
     ValuesInClusters clusters{};
@@ -71,7 +71,7 @@ JudgedFacet judged_facet(const Facet& facet, const JudgedRows& judged) {
 /// A slice that the first half may select.
 struct Candidate {
     std::array<std::size_t, 2> facet{};
-    std::array<std::int32_t, 2> place{};  ///< in the judged facets
+    std::array<std::int32_t, 2> place{};  ///< index in the judged facets
     std::size_t conditions = 1;
     HalfCounts own;
     double p = 1, screened = 1;
@@ -102,7 +102,7 @@ public:
         for (const Candidate& one : kept) p.push_back(p_of(one, 1));
         const std::vector<double> adjusted = holm(p);
         for (std::size_t i = 0; i < kept.size(); ++i) {
-            // 1 - 0.9 is a little less than 0.1.
+            // 1 - 0.9 is slightly less than 0.1.
             if (adjusted[i] > 1 - level + 1e-12) continue;
             ConfirmedSlice& slice = out.slices.emplace_back();
             for (std::size_t c = 0; c < kept[i].conditions; ++c) {
@@ -319,7 +319,7 @@ private:
             out.tested += found[b].tested;
             low.insert(low.end(), found[b].low.begin(), found[b].low.end());
         }
-        // The others have a p above the level, so their exact value changes no selection.
+        // Others have a p above the level, so their exact value does not change the selection.
         std::vector<double> p(static_cast<std::size_t>(out.tested), 1.0);
         for (std::size_t i = 0; i < low.size(); ++i) p[i] = low[i].p;
         const std::vector<double> adjusted = benjamini_hochberg(p);
@@ -328,7 +328,7 @@ private:
         return low;
     }
 
-    /// Without the values that are low because of a selected pair alone.
+    /// Removes values that are only low because of a selected pair.
     std::vector<Candidate> beyond_pairs(std::vector<Candidate> all) const {
         std::vector<Candidate> pairs;
         std::ranges::copy_if(all, std::back_inserter(pairs),
@@ -379,7 +379,7 @@ double LowerTest::operator()(const Counts& part, const Counts& whole) const {
     double term = std::exp(choose(whole.hits, part.hits) + choose(misses, part.images - part.hits) -
                            choose(whole.images, part.images));
     double sum = term;
-    // Below the mean each term is smaller than the last.
+    // Below the mean, each term is smaller than the previous term.
     for (std::uint64_t x = part.hits; x > 0 && term > 1e-18 * sum; --x) {
         const std::uint64_t missed = part.images - x;
         if (missed >= misses) break;

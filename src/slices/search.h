@@ -1,4 +1,4 @@
-// The search: counts of all slices, and the tests that select and confirm them.
+// Searches slices: counts all slices, and selects and confirms them by tests.
 #pragma once
 
 #include <array>
@@ -11,25 +11,25 @@
 
 namespace assay::slices {
 
-/// A slice, and the other images, have at least this many images in each half.
+/// A slice and the other images have at least this number of images in each half.
 inline constexpr std::uint64_t fewest_slice_images = 20;
 /// For a slice and its rest, in both halves.
 inline constexpr std::uint64_t fewest_judged_images = 4 * fewest_slice_images;
 
-/// One way to divide the images of a data set.
+/// A division of the images of a data set.
 struct Facet {
     static constexpr std::int32_t none = -1;
     std::string by{};
     std::string kind{};
     std::vector<std::string> values{};
-    std::vector<std::int32_t> of{};  ///< the value of each item; none: it has none
-    /// Facets of one source are two views of it, and make no pairs.
+    std::vector<std::int32_t> of{};  ///< the value of each item, or none
+    /// Facets of one source are two views of the source, and make no pairs.
     std::size_t source = 0;
     /// The label decides the value: `label` itself, or a superclass. Makes no pairs with the
     /// predicted class, because these are correct or incorrect by definition.
     bool of_label = false;
 };
-/// Sources of `label` and `predicted`; attributes come after them.
+/// The sources of `label` and `predicted`. Attributes follow them.
 inline constexpr std::size_t label_source = 0, predicted_source = 1, first_free_source = 2;
 
 struct Counts {
@@ -40,7 +40,7 @@ struct Counts {
 /// Fisher's exact test, one-sided.
 class LowerTest {
 public:
-    /// For up to `most` images. Memory: 8 bytes for each.
+    /// The test for up to `most` images. Memory: 8 bytes per image.
     explicit LowerTest(std::uint64_t most);
     /// The chance of as few hits as in `part`, or fewer, if it were drawn from `whole` at random. 1
     /// if its proportion of hits is not lower than that of the others.
@@ -51,7 +51,7 @@ private:
     std::vector<double> log_factorial_;
 };
 
-/// The images that count, by their places.
+/// The images that count, as places.
 struct JudgedRows {
     std::vector<std::uint64_t> rows;
     std::vector<std::uint8_t> code;  ///< of each: 2 * half + hit
@@ -61,7 +61,7 @@ struct JudgedRows {
 };
 
 struct ConfirmedSlice {
-    /// Facet and value, one or two.
+    /// Facet and value, for one or two facets.
     std::vector<std::pair<std::size_t, std::int32_t>> conditions;
     std::array<Counts, 2> own;  ///< by half
     double screened = 1, p = 1;

@@ -1,4 +1,4 @@
-// What the stores of one data set share: labels, halves, facets.
+// Data that the stores of one data set share: labels, halves, facets.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace assay::slices {
 
 class SlicedData {
 public:
-    /// All must outlive this. Throws bad_input for labels that are no class of the store.
+    /// All must outlive this object. Throws bad_input for labels that are not classes.
     SlicedData(const PredictionStore& store, const GivenLabels& labels, const SliceOptions& options,
                SliceResult& result);
 
@@ -32,7 +32,7 @@ public:
 
     const LabelSets& labels() const { return labels_; }
     const std::vector<Facet>& facets() const { return facets_; }
-    /// 0 or 1: of the first or the second half.
+    /// Returns 0 or 1 for the first or the second half.
     unsigned half_of(std::size_t row) const { return halves_[row]; }
     /// The cluster of each row; nullptr if images are independent.
     const evaluate::Clusters* clusters() const { return clusters_ ? &*clusters_ : nullptr; }
@@ -51,11 +51,11 @@ private:
     const Dataset* images_in_place(std::string& why_not);
     bool any_image_is_there() const;
 
-    /// Of images that are in place, or of --data. nullptr, with a note, if there are none.
+    /// Statistics of images in place or of --data; nullptr, with a note, if there are none.
     const ImageStatistics* statistics(KnownStatistics& known, const ProgressCallback& progress);
     void add_statistics(KnownStatistics& known, const ProgressCallback& progress);
     void add_labels();
-    /// `again`: the facet is a second view of the attribute before it.
+    /// `again` means that the facet is a second view of the previous attribute.
     void add_summary(const Facet& facet, bool again);
 
     const PredictionStore& store_;
@@ -63,7 +63,7 @@ private:
     SliceResult& result_;
     LabelSets labels_;
     std::optional<Dataset> images_;    ///< of --data
-    std::optional<Dataset> archived_;  ///< the store's, with its archive
+    std::optional<Dataset> archived_;  ///< the store's data set, with its archive
     std::vector<std::int64_t> items_;  ///< the image of each row
     std::vector<Facet> facets_;
     std::size_t next_source_ = first_free_source;

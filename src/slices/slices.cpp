@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::uint64_t prediction_block = 1024;
 
-/// One store: its predictions, and its slices.
+/// The predictions and slices of one store.
 class StoreSlices {
 public:
     StoreSlices(const PredictionStore& store, const SlicedData& data, const SliceOptions& options,
@@ -245,16 +245,16 @@ private:
     const SliceOptions& options_;
     SliceResult& result_;
     RowReader reader_;
-    std::vector<std::int32_t> predicted_;  ///< -1: no scores, or no label
+    std::vector<std::int32_t> predicted_;  ///< -1 means no scores or no label
     JudgedRows judged_;
-    std::vector<float> confidence_;  ///< of incorrect predictions
+    std::vector<float> confidence_;  ///< confidence of incorrect predictions
 };
 
-/// What stores that share their slices have in common.
+/// Data that is common to stores with the same slices.
 constexpr store::Needs same_slices = {
     .images = true, .classes = true, .labels = true, .name = true, .attributes = true};
 
-/// `groups`: at least two.
+/// `groups` has at least two groups.
 [[noreturn]] void refuse_data(const SliceOptions& options,
                               const std::vector<const PredictionStore*>& stores,
                               const std::vector<std::vector<std::size_t>>& groups) {
@@ -268,7 +268,7 @@ constexpr store::Needs same_slices = {
         for (const auto& group : groups) names.push_back(stores[group[0]]->spec().dataset_name);
         which = fmt::format("{}", fmt::join(names, ", "));
     }
-    // The folder of the data set, unless it has stores of two.
+    // The folder of the data set, unless the stores have two data sets.
     std::filesystem::path named = one.folder().parent_path();
     const auto is_in_folder = [&](std::size_t s) {
         return stores[s]->folder().parent_path() == named;

@@ -52,7 +52,7 @@ class ArrayModel(Model):
     def _as_taken(self, x: Any) -> Any:
         import numpy
 
-        if self._channels_last and x.ndim == 4 and x.shape[1] == self.channels:  # a loader may return them last
+        if self._channels_last and x.ndim == 4 and x.shape[1] == self.channels:  # a loader may return channels last
             return numpy.ascontiguousarray(x.transpose(0, 2, 3, 1))
         return x
 

@@ -14,7 +14,7 @@ from .wire import Refused
 
 # Keys under which training programs save the state dict, the most specific first.
 _PLACES = ("model_state_dict", "state_dict_ema", "model_ema", "state_dict", "model", "net", "module")
-_PREFIXES = ("module.", "_orig_mod.", "model.", "net.")  # of DistributedDataParallel, torch.compile, Lightning
+_PREFIXES = ("module.", "_orig_mod.", "model.", "net.")  # prefixes of DistributedDataParallel, torch.compile, Lightning
 _SHOWN = 5
 _PIECE = 1 << 22  # bytes
 
@@ -58,13 +58,13 @@ def _check_checksums(path: str, notes: "list[str]") -> None:
             return  # saved before PyTorch 1.6, or with _use_new_zipfile_serialization=False: without checksums
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-            # PyTorch told to compute none (torch.serialization.set_crc32_options(False)) records 0 for every entry.
+            # PyTorch without checksums (torch.serialization.set_crc32_options(False)) records 0 for every entry.
             if not any(entry.CRC for entry in entries) and any(entry.filename.endswith("/.data/serialization_id") for entry in entries):
                 notes.append(f"{path} was saved without checksums, so damage to its weights cannot be detected")
                 return
             for entry in entries:
                 with archive.open(entry) as file:
-                    while file.read(_PIECE):  # compares the checksum at the end
+                    while file.read(_PIECE):  # zipfile compares the checksum at the end
                         pass
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, RuntimeError, ValueError) as error:
         raise Refused(f"{path} is damaged: {_line(error)}; copy or download it again")

@@ -131,8 +131,8 @@ class _Met:
         reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
         self.kept = reductions.StorageWeakRef(storage)
         self.bytes = int(storage.nbytes())
-        self.constant = constant  # not the result of a watched operator
-        self.activation = False  # depends on the image
+        self.constant = constant  # true if not the result of a watched operator
+        self.activation = False  # true if it depends on the image
         self.made_at = self.last_use = now
 
 
@@ -210,7 +210,7 @@ class Watch:
             try:
                 macs, between = map(int, rule(operands, results) or (0, 0))
                 kind = PRODUCT
-            except Exception:  # operands of a kind that the rule does not know
+            except Exception:  # operands of a kind that the rule does not support
                 macs, between, kind = 0, 0, UNKNOWN
             if between and self._is_activation(operands[left]) and self._is_activation(operands[right]):
                 of_attention = between

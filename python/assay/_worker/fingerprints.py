@@ -114,7 +114,7 @@ def _add_module(hash_: Any, module: Any) -> None:
         hash_.update(f"{name}\n".encode(errors="replace"))
         _add_value(hash_, value)
     for name, buffer in module.named_buffers():
-        if name not in state:  # a buffer that a checkpoint leaves out still takes part
+        if name not in state:  # a buffer that is not in a checkpoint also counts
             hash_.update(f"{name}\n".encode(errors="replace"))
             _add_value(hash_, buffer)
 
@@ -143,7 +143,7 @@ def _owner(value: Any) -> str:
     return str(type(value).__module__).partition(".")[0]
 
 
-# Functions and classes of these libraries count by name and version. Following their code would lead through the whole library.
+# Functions and classes of these libraries count by name and version. Their code would include the whole library.
 _BY_NAME = ("jax", "jaxlib", "flax", "keras", "tf_keras", "tensorflow", "equinox", "haiku")
 
 
@@ -174,7 +174,7 @@ class _Walk:
     def __init__(self) -> None:
         self.hash = _new()
         self.torch = False
-        self.known = True  # False: something has no stable contents, such as an open session of another library
+        self.known = True  # False if a part has no stable contents, such as an open session of another library
         self.modules: "list[Any]" = []
         self._of_module = False  # within the code of a module's class: its data is not followed
         self._seen: "dict[int, tuple[int, Any]]" = {}  # the values are kept alive, so that no two of them have the same id()
@@ -220,7 +220,7 @@ class _Walk:
                 if _is_users(kind.__module__):
                     self.add(kind, 0)
             for key, value in sorted(vars(one).items()):
-                # name_or_path: where transformers found the weights.
+                # name_or_path is the place where transformers found the weights.
                 if key.startswith("_") or key in ("training", "name_or_path"):
                     continue
                 if _is_plain(value) or isinstance(value, (types.FunctionType, types.MethodType)):
@@ -247,7 +247,7 @@ class _Walk:
         try:
             text = json.dumps(model.get_config(), sort_keys=True, default=repr)
             names = dict.fromkeys(re.findall(r'"name": ("[^"\\]*")', text))
-            for i, name in enumerate(names):  # the names depend on how many layers this process has made before
+            for i, name in enumerate(names):  # names depend on the number of layers that this process made before
                 text = text.replace(name, f'"#{i}"')
             self._text(_ADDRESS.sub("", text))
         except Exception:  # a subclass without a config; its code is hashed below
@@ -264,7 +264,7 @@ class _Walk:
         for cell in function.__closure__ or ():
             try:
                 contents = cell.cell_contents
-            except ValueError:  # not set yet
+            except ValueError:  # the value is not set yet
                 continue
             if isinstance(contents, (types.FunctionType, types.MethodType, functools.partial, tuple, list)) or _is_plain(contents):
                 self.add(contents, depth)
@@ -332,7 +332,7 @@ class _Walk:
         for cell in function.__closure__ or ():
             try:
                 contents = cell.cell_contents
-            except ValueError:  # not set yet
+            except ValueError:  # the value is not set yet
                 self._text("empty")
                 continue
             self._used(contents, depth)

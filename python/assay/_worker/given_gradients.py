@@ -15,9 +15,9 @@ from .wire import Refused
 
 IMAGES = 2
 _RANDOM_DIRECTIONS = 2
-_STEPS = (1e-4, 1e-3, 1e-2, 1e-1)  # as parts of the input's standard deviation
-_ALLOWED = 0.1  # of the derivative: beyond rounding and kinks
-_STEADY = 0.05  # two steps agree within this part
+_STEPS = (1e-4, 1e-3, 1e-2, 1e-1)  # relative to the input's standard deviation
+_ALLOWED = 0.1  # relative to the derivative, above rounding and kinks
+_STEADY = 0.05  # relative tolerance for two steps
 CONTRACT = (
     "It gets (batch, weights) and returns the derivative of (weights * scores).sum() by the batch, with the batch's shape and in its normalised units"
 )

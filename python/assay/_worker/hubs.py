@@ -19,7 +19,7 @@ from .offline import Repository, Say, host_of, is_offline, refuse_download, refu
 from .wire import Names, Refused
 
 SAFE, PICKLED = "model.safetensors", "pytorch_model.bin"
-INDEX = ".index.json"  # of weights in several files
+INDEX = ".index.json"  # the extension of weights in several files
 
 
 # Packages whose name for pip differs from the name that Python imports.
@@ -109,7 +109,7 @@ class Timm(Source):
             raise
         except Exception as error:
             raise refused_by_hub(self.name, error)
-        module.float()  # some are published as halves
+        module.float()  # some models are published as halves
         return model_of(module, safe_name(hub.rsplit("/", 1)[-1]) if hub else "", format="timm", movable=True)
 
     def _config(self) -> Any:
@@ -226,7 +226,7 @@ class HuggingFace(Source):
                 f"{' '.join(str(error).split())[:300]}")
         except Exception as error:
             raise refused_by_hub(name, error)
-        module.float()  # some are published as halves
+        module.float()  # some models are published as halves
         model = model_of(module, safe_name(os.path.basename(name.rstrip("/"))), format="transformers", movable=True)
         self._processor(transformers, name, options, model)
         return model

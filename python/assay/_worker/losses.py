@@ -47,7 +47,7 @@ def loss_of(kind: int, scores: Any, labels: Any, targets: Any) -> "tuple[Any, An
         _add(derivative, target, 1.0)
         _add(derivative, label, -1.0)
         return (z.gather(1, target) - of_label).squeeze(1), derivative.float()
-    # Of equal scores the first is the larger.
+    # For equal scores, the first is the largest.
     values, places = z.sort(dim=1, descending=True, stable=True)
     if kind == 4:
         rival = targets.long().unsqueeze(1)

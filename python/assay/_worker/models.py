@@ -19,14 +19,14 @@ class Description:
     def __init__(self, name: str, format: str):
         self.name = name
         self.format = format
-        self.identity: Optional[str] = None  # None: computed when it is asked for
+        self.identity: Optional[str] = None  # None until it is computed on request
         self.settings: "dict[str, Any]" = {}
         self.notes: "list[str]" = []
         self.processor_notes: "list[str]" = []
         self.image_processor: "Optional[dict[str, Any]]" = None
         self.model_type = ""
         self.libraries: "list[str]" = []
-        self.data_files: "list[str]" = []  # of a file: others in its folder that hold weights
+        self.data_files: "list[str]" = []  # for a file: other files in its folder with weights
 
     def json(self) -> "dict[str, Any]":
         out: "dict[str, Any]" = {
@@ -109,8 +109,8 @@ class Model:
         self.description = description
         self.output = ""
         self.channels = 3  # 1: the model takes gray images, and gets the first of the buffer's three equal channels
-        self.gradient: "Optional[Callable[[Any, Any], Any]]" = None  # only of a function: see given_gradients.py
-        # height, width and number of classes, by the number of floats of an image
+        self.gradient: "Optional[Callable[[Any, Any], Any]]" = None  # only for a function; see given_gradients.py
+        # Height, width and number of classes, by the number of floats of an image.
         self._opened: "dict[int, tuple[int, int, int]]" = {}
         self._last = (0, 0, 0)  # the size that was opened last
         self._threads: Optional[int] = None

@@ -59,7 +59,7 @@ def _describe_processor(transformers: Any, name: str, description: Description) 
     try:
         processor = transformers.AutoImageProcessor.from_pretrained(name, local_files_only=True, trust_remote_code=False)
         description.image_processor, description.processor_notes = preprocessing.of_processor(processor)
-    except Exception:  # then the caller says how images are prepared
+    except Exception:  # then the caller describes the preprocessing
         return
 
 
@@ -152,7 +152,7 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
             description.notes.append(f"{description.name} is given batches with the channels last, as its input_shape says (channels_last=False changes it)")
         if kind == "torch" and channels_last:
             raise Refused("channels_last= is of functions of NumPy arrays: give batches=\"numpy\", too, or let the function permute its tensor", "usage")
-        if channels_last and identity:  # the same function computes other scores with another order
+        if channels_last and identity:  # another order gives other scores
             description.identity = fingerprints.of_text(f"{identity} channels_last")
         if given.gradient is not None and identity:  # with another gradient, attacks find other images
             of_gradient = fingerprints.of_function(given.gradient)[0]

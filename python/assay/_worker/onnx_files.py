@@ -52,9 +52,9 @@ class OnnxModel(Model):
         self._channels_last = False
         self._byte_factor: Any = None
         self._byte_shift: Any = None
-        self._place = 0  # of the output with the scores
+        self._place = 0  # index of the output with the scores
         self._classes = 0
-        self._flat = False  # it returns one number per image, not rows
+        self._flat = False  # true if it returns one number per image and not rows
 
     def _started(self, runtime: Any, threads: int = 1) -> Any:
         if hasattr(runtime, "set_default_logger_severity"):
@@ -225,7 +225,7 @@ class OnnxModel(Model):
 
         count = len(images)
         if self._fixed_batch > count:
-            # Pads with copies of an image, because other values could change the range by which a file quantises.
+            # Pads with copies of an image, because other values could change the range with which a file quantises.
             images = numpy.concatenate([images, numpy.repeat(images[:1], self._fixed_batch - count, axis=0)])
         one = self._session.get_outputs()[self._place]
         given = self._given(images)

@@ -12,10 +12,10 @@ from typing import Any, Iterator
 
 from .wire import Refused
 
-_DEEPEST = 32  # graphs within nodes of graphs
+_DEEPEST = 32  # depth of graphs within nodes of graphs
 _MOST_DIMENSIONS = 16
 _EXTERNAL = 1  # TensorProto.data_location
-# Bytes of a number by TensorProto.data_type: float, float16, double, bfloat16 and the 8-bit ones.
+# Bytes per number by TensorProto.data_type: float, float16, double, bfloat16 and 8-bit types.
 _FLOATING = {1: 4, 10: 2, 11: 8, 16: 2, 17: 1, 18: 1, 19: 1, 20: 1}
 
 
@@ -27,7 +27,7 @@ class Graph:
         self.operators: "set[str]" = set()
         self.data_files: "set[str]" = set()
         self.parameters = self.buffers = self.bytes = 0
-        self._constants: "list[tuple[int, int]]" = []  # numbers and bytes of the floating-point tensors that nodes hold
+        self._constants: "list[tuple[int, int]]" = []  # numbers and bytes of the floating-point tensors in nodes
         self._statistics: "set[bytes]" = set()  # inputs of batch norms that are not parameters
         self._tensors: "list[tuple[bytes, int]]" = []  # the name of each floating-point initialiser, and how many numbers it has
         try:

@@ -7,7 +7,7 @@ from typing import Any, Optional
 from .byte_values import byte_tables
 from .wire import Refused
 
-# Filters by the number of cv2.INTER_*; `box` is INTER_AREA.
+# Filters by the number of cv2.INTER_*. `box` is INTER_AREA.
 _FILTERS = {0: "nearest", 1: "bilinear", 2: "bicubic", 3: "box"}
 _OTHERS = {4: "INTER_LANCZOS4", 5: "INTER_LINEAR_EXACT", 6: "INTER_NEAREST_EXACT"}
 _OPTIONS = "pass the preprocessing as options (preset=, input_size=, resize_as=\"opencv\", ...)"

@@ -59,7 +59,7 @@ _NAMES = {
         vstack zero zeros zeros_like T mT mH H _conj conj quantized::cat quantized::cat_relu
     """,
 }
-# Only of PyTorch that is newer than the LibTorch of those lists.
+# These are only in PyTorch versions that are newer than the LibTorch of those lists.
 _NEWER = {MOVEMENT: "_fused_sdp_choice sym_size sym_numel sym_stride sym_storage_offset"}
 
 KINDS = {name: kind for names in (_NAMES, _NEWER) for kind, text in names.items() for name in text.split()}

@@ -26,7 +26,7 @@ _METRIC_FACTS = ("function", "title", "formula", "better", "unit", "low", "high"
 _CORRUPTION_FACTS = ("function", "parameters", "min_side")
 _BETTER = {"higher": 1, "lower": -1, "neither": 0}
 _LARGEST = 1e6
-_LONGEST = 2000  # characters of a message
+_LONGEST = 2000  # length of a message in characters
 
 
 def numpy_here() -> Any:

@@ -67,7 +67,7 @@ class TorchModel(Model):
             self._training = [one for one in self._module.modules() if one.training]
             self._wanting = [one for one in self._module.parameters() if one.requires_grad]
             self._module.eval()
-            for parameter in self._wanting:  # gradients are needed for the input alone
+            for parameter in self._wanting:  # gradients are needed only for the input
                 parameter.requires_grad_(False)
         return self
 
@@ -204,7 +204,7 @@ class TorchModel(Model):
         out = floats[batch.input:batch.gradient_at].view(batch.images, -1)
         if batch.loss is None:
             with torch.no_grad():
-                # A model may write into its input. It may get the buffer's own memory, because nobody reads that again.
+                # A model may write into its input. It may get the buffer's own memory, because it is not read again.
                 x = images.to(self._device, self._dtype).contiguous(memory_format=self._memory_format)
                 scores, _ = self._run(x)
                 checked_shape(scores.shape, batch.images, classes)
@@ -220,7 +220,7 @@ class TorchModel(Model):
         check_labels(classes, labels, targets)
         with torch.set_grad_enabled(True):
             leaf = images.to(self._device, copy=True).requires_grad_()
-            # A copy, because a model may write into its input, which torch refuses for a leaf.
+            # This is a copy, because a model may write into its input, which torch refuses for a leaf.
             scores, _ = self._run(leaf.to(self._dtype).clone(memory_format=self._memory_format))
             checked_shape(scores.shape, batch.images, classes)
             if self.gradient is None and not scores.requires_grad:

@@ -141,7 +141,7 @@ def sealed(data: bytes) -> int:
         view = memoryview(data)
         while view:
             view = view[os.write(descriptor, view):]
-        # F_ADD_SEALS: nothing grows, shrinks, is written or unsealed (fcntl has the names from Python 3.8 on).
+        # F_ADD_SEALS forbids growing, shrinking, writing and unsealing (fcntl has the names since Python 3.8).
         fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE)
     except OSError:
         os.close(descriptor)
@@ -167,7 +167,7 @@ class Names:
 
     def __init__(self, values: "dict[str, Any]"):
         self.classes: "list[str]" = list(values["classes"])
-        # The number among ImageNet's 1000 of each class for which only the WordNet name is known; otherwise -1.
+        # The ImageNet number of each class for which only the WordNet name is known; otherwise -1.
         self.imagenet: "list[int]" = list(values.get("imagenet") or [-1] * len(self.classes))
         self.templates: "str | list[str]" = values.get("templates", "openai")  # texts, or the name of a list of the library
         self.device: str = values.get("device", "auto")
@@ -205,7 +205,7 @@ class OpenRequest:
         classes = fields.number()
         self.num_classes: Optional[int] = classes - 1 if classes else None
         self.output = fields.text()
-        self.layout, self.input_type = fields.number(), fields.number()  # 0: not given, otherwise 1 + the value
+        self.layout, self.input_type = fields.number(), fields.number()  # 0 means not given, otherwise 1 + the value
         fields.number()  # the number of names in the class list
         self.device = fields.text()
         self.process, self.processes = fields.number(), fields.number()
@@ -218,7 +218,7 @@ class OpenRequest:
 class Batch:
     """The request for the images in the buffer, with the offsets of its parts in floats (src/model/isolated/batch_layout.h)."""
 
-    TARGETED = (2, 4)  # losses with a target: difference, targeted_dlr
+    TARGETED = (2, 4)  # the losses with a target: difference, targeted_dlr
 
     def __init__(self, message: bytes):
         fields = Reader(message, BATCH)
@@ -253,7 +253,7 @@ def cost_parts(cost: "dict[str, Any]") -> "list[bytes]":
         out.number(node["macs"]).number(node["live_bytes"])
     out.number(cost["executed_nodes"]).number(cost["peak_bytes"]).text(cost["peak_node"], LONGEST_NAME).texts(cost.get("notes", []))
     out.text(cost.get("no_weights", ""), LONGEST_NAME).text(cost.get("no_operators", ""), LONGEST_NAME)
-    out.number(0).number(len(cost["seconds"]))  # no measured peak
+    out.number(0).number(len(cost["seconds"]))  # 0 because no peak was measured
     for seconds in cost["seconds"]:
         out.real(seconds)
     body = out.bytes()[1:]

@@ -15,7 +15,7 @@ namespace assay::checks {
 double shuffled_ranks_p(const Scores& scores, const Sample& sample, const Dataset& dataset,
                         std::uint64_t seed);
 
-/// Whether images of one class tend to get one predicted class, whichever it is. If they do, the
+/// Tests if images of one class tend to get one predicted class, whichever it is. If they do, the
 /// classifier distinguishes the classes.
 struct Association {
     double p = 1;  ///< p value of the number of pairs with the same label and predicted class, with

@@ -33,7 +33,7 @@ std::unordered_map<std::string, std::size_t> model_places(const GapReport& repor
     return out;
 }
 
-/// Why top-1 is skipped, as for the two data sets of the gap; "" if it is not.
+/// Reason to skip top-1, as for the two data sets of the gap; "" if it is not skipped.
 std::string sliver_of(const Dataset& dataset, const GapSide& side) {
     const LabelSets& own = dataset.labels;
     const LabelSets& sets = side.sets ? *side.sets : own;

@@ -13,7 +13,7 @@ namespace {
 
 using SetCounts = std::array<std::vector<std::int64_t>, 2>;
 
-// A statistic with its jackknife's interval, clipped to [low, high].
+// A statistic with its jackknife interval, clipped to [low, high].
 Estimate resampled(const LeaveOuts& lists, std::size_t k, double level, double low, double high) {
     Estimate v;
     v.unit = Unit::proportion;
@@ -146,7 +146,7 @@ std::optional<Interval> shared_interval(const std::vector<GapModel>& models, std
         ++count;
     }
     if (count == 0 || !error) return std::nullopt;
-    // Rounding of the groups' sums does not count as spread.
+    // Rounding of group sums does not count as spread.
     const double part = errors / count > 1e-12 ? std::min(1.0, *error * count / errors) : 1;
     interval.low = value - part * below / count;
     interval.high = value + part * above / count;
@@ -229,7 +229,7 @@ GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOption
     report.options = options;
     report.subgroups = scheme.strata().subgroups();
     MeanLeaveOuts sums;
-    std::vector<double> errors(statistics.size(), 0);  // of the models, added up
+    std::vector<double> errors(statistics.size(), 0);  // errors of the models, added
     for (const GapInput::Model& from : input.models) {
         const LeaveOuts lists = leave_outs(statistics, from.states[0], from.states[1]);
         sums.add(lists);

@@ -11,24 +11,24 @@
 
 namespace assay {
 
-/// Counts of the same models on two data sets.
+/// The counts of the same models on two data sets.
 struct GapInput {
     std::array<GapDataSet, 2> sets;
     struct Model {
         std::string name;
         std::array<GapState, 2> states;
-        std::array<Shape, 2> shapes;  ///< for the stores' rows
+        std::array<Shape, 2> shapes;  ///< shapes for the stores' rows
         std::array<std::uint64_t, 2> not_scored{};
     };
     std::vector<Model> models;
-    /// Why the errors of the two data sets are not independent; "" if they are.
+    /// The reason why the data sets' errors are not independent; "" if they are.
     std::string dependent;
 };
 
 /// A list of numbers of labels in the format of GapOptions: "1-5", "present", "1-9,present".
 struct GapSubgroups {
-    std::vector<int> numbers;  ///< ascending; all distinguishable ones if none is named
-    bool present = false;      ///< only those of these that both data sets have
+    std::vector<int> numbers;  ///< ascending; by default all distinguishable numbers
+    bool present = false;      ///< only numbers that both data sets have
 };
 /// Throws usage as the metric does, for a text that is not a list.
 GapSubgroups gap_subgroups(const std::string& text);
@@ -41,7 +41,7 @@ GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOption
 std::vector<std::size_t> report_order(std::span<const Maybe> top1,
                                       std::span<const std::string> names);
 
-/// One of the further data sets of a table.
+/// A further data set of a table.
 GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report);
 
 /// Computes everything that depends only on the models' values: ranks, orders, boxes, spreads,

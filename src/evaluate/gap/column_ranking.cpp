@@ -1,4 +1,4 @@
-// The models in the order of any column.
+// Sorts the models by any column.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ const RankingColumn& column_named(const std::vector<RankingColumn>& columns,
                 fmt::format("no column `{}` to rank by{}", name, suggest(name, names)));
 }
 
-/// top1_v1; on composites, which have no single label, real_v1.
+/// Returns top1_v1, or real_v1 for composites, which have no single label.
 const RankingColumn& first_of_the_first_set(const std::vector<RankingColumn>& columns) {
     for (const GapMetric metric : gap_metrics) {
         const auto found =

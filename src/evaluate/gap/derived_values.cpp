@@ -1,4 +1,4 @@
-// Values derived from the models' values: ranks, orders, boxes, spreads.
+// Computes values derived from the models' values: ranks, orders, boxes, spreads.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t fewest_draws = 200;
 
-// A folder as given, otherwise the name of a data set below `runs`.
+// Returns a folder as given, otherwise the data set with this name below `runs`.
 fs::path folder_of(const std::string& argument, const fs::path& runs) {
     if (!runs.empty() && !is_folder(runs))
         throw Error(ErrorCode::usage, fmt::format("`{}` is not a folder of runs", runs.string()));
@@ -178,7 +178,7 @@ void check_table(const GapRequest& request) {
                     fmt::format("no table of published values at `{}`", request.table.string()));
 }
 
-// Numbers of images for a metric that is not in the table have no use.
+// Numbers of images for a metric that is not in the table are not used.
 void require_columns(const GapTable& table, const std::array<GapImages, 2>& images) {
     for (std::size_t set = 0; set < 2; ++set) {
         for (const GapMetric metric : gap_metrics) {
@@ -215,7 +215,7 @@ void warn_of_families(GapReport& report) {
                                               store::names_text(unknown)));
 }
 
-/// Before anything is computed.
+/// This check runs before all computations.
 void check_groups(const GapSide& side, const std::vector<std::string>& by) {
     if (by.empty()) return;
     ScoreOptions options;

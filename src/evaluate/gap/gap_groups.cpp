@@ -29,7 +29,7 @@ namespace {
 
 using GroupsOfModels = std::map<std::string, std::vector<evaluate::CountedByGroup>>;
 
-/// Groups of different data sets are not compared with each other, so their counts are enough.
+/// Groups of different data sets are not compared, so their counts are sufficient.
 std::vector<evaluate::CountedByGroup> counts_in(const PredictionStore& store, ScoreOptions options,
                                                 Comm& comm, const ProgressCallback& progress) {
     const RowReader reader(store, options.map);

@@ -1,4 +1,4 @@
-// Gaps of each model within groups of images that both data sets have.
+// Computes gaps of each model within groups of images that both data sets have.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ std::vector<GapByGroup> gap_by_group(const GapReport& report, const std::array<G
                                      const ProgressCallback& progress);
 
 namespace gap_tables {
-/// A table for each metric; of the first models, or of `all`.
+/// Makes a table for each metric, for the first models or for `all`.
 std::vector<Table> groups(const GapReport& report, bool all);
 }  // namespace gap_tables
 

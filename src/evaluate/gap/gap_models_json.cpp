@@ -1,4 +1,4 @@
-// Descriptions of the values of the models of a gap, and of their averages.
+// Describes the values of the models of a gap, and their averages.
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
@@ -108,7 +108,7 @@ ResultType result_type(ResultOf<GapRank>) {
 
 namespace {
 
-/// No value if it is undefined and not ranked.
+/// No value if the value is undefined and not ranked.
 std::array<std::array<const GapRank*, 2>, 3> ranks_of(const GapModel& model) {
     std::array<std::array<const GapRank*, 2>, 3> out{};
     for (std::size_t m = 0; m < out.size(); ++m) {

@@ -93,7 +93,7 @@ ResultType result_type(ResultOf<RankingColumns>) {
     return rows;
 }
 
-// A row per model; read_gap_table() reads such a table.
+// Writes a row per model. read_gap_table() reads such a table.
 Table records_of(const GapReport& r) {
     Table table;
     for (std::size_t i = 0; i < r.models.size(); ++i) {

@@ -1,4 +1,4 @@
-// Tables of the statements about all models: orders and lines.
+// Makes tables of the statements about all models: orders and lines.
 #include <set>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The table in the papers' form: every data set's values of each model, sorted by one of them.
+// Makes the table of the papers: values of each model on every data set, sorted by one.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -22,7 +22,7 @@ Cell number_or_nothing(const std::optional<double>& v) {
     return v ? Cell(Number{*v, Unit::proportion, 2}) : Cell(std::string(nothing));
 }
 
-// "12.3" for a sentence.
+// Returns a number such as "12.3" for a sentence.
 std::string sentence(const Estimate& v, bool sign) {
     const double half = half_width(v);
     std::string text =
@@ -31,7 +31,7 @@ std::string sentence(const Estimate& v, bool sign) {
     return text;
 }
 
-// "12.3 (10.1 – 14.5)", in points.
+// Returns text such as "12.3 (10.1 – 14.5)", in points.
 std::string with_interval(const Estimate& v, bool sign = false) {
     const double half = half_width(v);
     if (!v.interval || half <= 0) return sentence(v, sign);

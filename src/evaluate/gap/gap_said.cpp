@@ -44,7 +44,7 @@ OneSet one_set(const GapReport& report, const GapFactors& factors, std::size_t m
     return out;
 }
 
-// Statements about a single data set.
+// Makes statements about a single data set.
 void of_one_set(const GapReport& report, const OneSet& of, std::size_t m, std::size_t set,
                 GapSaid& out) {
     const double level = report.options.level;
@@ -67,7 +67,7 @@ void of_one_set(const GapReport& report, const OneSet& of, std::size_t m, std::s
     for (std::size_t k = 0; k < places.size(); ++k) out.places[set][of.models[k]] = places[k];
 }
 
-// Statements about both data sets together.
+// Makes statements about both data sets together.
 void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& second,
                   GapAsked asked, GapSaid& out) {
     const GapOptions& options = report.options;

@@ -13,7 +13,7 @@
 
 namespace assay {
 
-/// What is needed from a factor: the middle one only gives values, and orders need the errors
+/// The required parts of a factor. The middle one only gives values, and orders need the errors
 /// themselves instead of a bound.
 struct GapAsked {
     bool ends = true, orders = true;
@@ -23,7 +23,7 @@ struct GapAsked {
 struct GapSaid {
     std::optional<statements::Range> absolute, mean;
     std::array<std::optional<statements::Range>, 3>
-        spread;  ///< for the first, the second, and the gaps
+        spread;  ///< spreads of the first, the second, and the gaps
     std::array<std::optional<statements::Range>, 2> mean_of_set;
     std::optional<statements::WithinMargin> within;
     std::array<std::vector<statements::PlaceRange>, 2> places;

@@ -1,4 +1,4 @@
-// Descriptions of the statements about all models of a gap.
+// Describes the statements about all models of a gap.
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"

@@ -17,7 +17,7 @@ enum GapEnd : std::size_t { end_first, end_second, end_gap, end_absolute, gap_en
 
 class GapStatistics {
 public:
-    /// `scheme` must outlive this.
+    /// `scheme` must outlive this object.
     explicit GapStatistics(const GapScheme& scheme);
     const GapScheme& scheme() const noexcept { return scheme_; }
 
@@ -36,7 +36,7 @@ public:
     std::size_t explained() const noexcept { return composition() + 3; }
     std::size_t size() const noexcept { return composition() + 4; }
 
-    /// One value per block.
+    /// There is one value per block.
     std::vector<Maybe> one_side(GapCounts counts) const;
     /// The whole list from two sides and their counts.
     std::vector<Maybe> both(std::span<const Maybe> first, GapCounts first_counts,
@@ -53,11 +53,11 @@ public:
 private:
     struct Measure {
         const MetricRequest* request;
-        MetricContext context;  ///< only for the value
+        MetricContext context;  ///< used only for the value
         Estimate of(GapCounts state) const { return request->facts->value(context, state); }
     };
     std::size_t subgroups() const noexcept { return scheme_.strata().subgroups().size(); }
-    /// nullptr for ASMA without subgroups, and for top-1 if it is skipped.
+    /// Returns nullptr for ASMA without subgroups, and for top-1 if it is skipped.
     const Measure* measure(std::size_t block) const;
     /// `all` has the predictions over all strata.
     GapCounts state_of(std::size_t block, GapCounts counts, GapCounts all) const;
@@ -67,7 +67,7 @@ private:
     Measure top1_, real_;
     std::optional<Measure> asma_;
     std::vector<Measure> agreements_;      ///< in each subgroup
-    std::vector<std::size_t> stratum_of_;  ///< of each subgroup
+    std::vector<std::size_t> stratum_of_;  ///< stratum of each subgroup
 };
 
 }  // namespace assay

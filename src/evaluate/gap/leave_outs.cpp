@@ -130,7 +130,7 @@ std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numer
                                        std::size_t denominator, double level, std::string& reason) {
     if (!lists.whole[numerator] || !lists.whole[denominator]) return std::nullopt;
     const double a = *lists.whole[numerator], b = *lists.whole[denominator];
-    if (b == 0) return std::nullopt;  // no ratio at all
+    if (b == 0) return std::nullopt;  // there is no ratio
     Covariance sum;
     double variance = 0, satterthwaite = 0;
     for (const auto& without : lists.without) {
@@ -153,7 +153,7 @@ std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numer
         return std::nullopt;
     }
     const double t = student_t_quantile(0.5 + level / 2, variance * variance / satterthwaite);
-    // (a - r b)^2 <= t^2 (aa - 2 r ab + r^2 bb)
+    // Solves (a - r b)^2 <= t^2 (aa - 2 r ab + r^2 bb).
     const double square = b * b - t * t * sum.bb, middle = a * b - t * t * sum.ab,
                  rest = a * a - t * t * sum.aa, root = middle * middle - square * rest;
     if (square <= 0 || root < 0) {
@@ -186,7 +186,7 @@ std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k
         variance += error * error;
         denominator += error * error * error * error / static_cast<double>(values.size() - 1);
     }
-    // It is not exactly 0 because the sums of groups are rounded.
+    // This is not exactly 0 because group sums are rounded.
     if (variance < 1e-24) {
         reason = "the images do not vary";
         return std::nullopt;

@@ -40,7 +40,7 @@ private:
         void add(const std::vector<Maybe>& list);
     };
     Sums whole_;
-    // A model may have no images in a whole group: its list is then the one with all its images.
+    // If a model has no images in a whole group, its list is the list with all images.
     std::array<std::vector<Sums>, 2> without_;
 };
 
@@ -69,7 +69,7 @@ std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numer
 /// for unpaired samples.
 Interval unpaired_difference(const Estimate& first, const Estimate& second);
 
-/// The interval of |d|, from that of d.
+/// The interval of |d|, from the interval of d.
 Interval absolute_interval(const Interval& signed_interval);
 
 }  // namespace assay

@@ -47,7 +47,7 @@ bool has_line(const std::array<std::vector<double>, 2>& values) {
            std::ranges::min(values[0]) != std::ranges::max(values[0]);
 }
 
-/// The points of a line: the models that have a metric on both data sets.
+/// The points of a line, which are the models that have a metric on both data sets.
 struct LinePoints {
     std::vector<std::size_t> models;
     std::array<std::vector<double>, 2> values;
@@ -66,7 +66,7 @@ std::optional<LinePoints> line_points(const GapReport& report, std::size_t metri
     return out;
 }
 
-// A number per model, from 0: that of its family, or its own.
+// A number per model, from 0: the family's number, or its own number.
 std::vector<std::size_t> families_of(const GapReport& report,
                                      const std::vector<std::size_t>& models) {
     std::map<std::string, std::string> named(report.options.families.begin(),

@@ -1,4 +1,4 @@
-// A metric on the second data set as a line of that on the first, over the models.
+// Fits a metric on the second data set as a line of its values on the first.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Reads which models are variants of each other.
+// Reads a table of models that are variants of each other.
 #pragma once
 
 #include <filesystem>

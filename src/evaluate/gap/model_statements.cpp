@@ -26,7 +26,7 @@ void set_absolute(GapReport& report, std::size_t m, const std::vector<GapSaid>& 
     GapPair& pair = report.average.metrics[m];
     if (!pair.absolute.value) return;
     pair.absolute_raw = *pair.absolute.value;
-    // The average over one model is that model.
+    // The average over one model is the model's value.
     if (pair.models[2] < 2) return;
     pair.absolute.interval.reset();
     pair.absolute.standard_error.reset();
@@ -229,7 +229,7 @@ void state_about_models(GapReport& report, const GapNoise& noise) {
     for (const GapFactors& bound : noise.bounds) all.push_back(&bound);
     if (noise.middle) all.push_back(&*noise.middle);
     const double level = report.options.level;
-    // Each is independent of the others: the numbers are the same for any number of threads.
+    // Draws are independent, so the numbers are the same for any number of threads.
     std::array<std::vector<GapSaid>, 3> said;
     for (auto& of_metric : said) of_metric.resize(all.size());
     std::vector<std::size_t> within_sets;

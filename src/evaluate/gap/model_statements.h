@@ -18,20 +18,20 @@ namespace assay {
 using GapFactors = std::array<std::array<std::optional<statements::Factor>, 2>, 3>;
 
 struct GapNoise {
-    /// Intervals are the union over these.
+    /// Intervals are the union over these factors.
     std::vector<GapFactors> bounds;
-    /// Gives the values; without it, the only one of the bounds does.
+    /// Gives the values. Without it, the only bound gives them.
     std::optional<GapFactors> middle;
-    /// Why a factor is not known; "" if it is.
+    /// The reason why a factor is not known; "" if it is known.
     std::array<std::array<std::string, 2>, 3> unknown;
     /// The rows of all metrics of a data set are the same groups of images.
     bool same_groups = false;
-    /// Only a bound on this metric's errors is known.
+    /// True if only a bound on this metric's errors is known.
     std::array<bool, 3> upper_bound{};
-    /// Sizes of the errors of a table, and what is known about their correlation.
+    /// Sizes of the errors of a table, and known facts about their correlation.
     std::array<std::array<std::vector<double>, 2>, 3> sizes;
     std::vector<double> model_correlations, metric_correlations;
-    /// Why the two data sets' errors are not independent; "" if they are.
+    /// The reason why the data sets' errors are not independent; "" if they are.
     std::string dependent;
 };
 

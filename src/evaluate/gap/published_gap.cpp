@@ -48,8 +48,8 @@ GapPair pair_of(const std::array<Maybe, 2>& values, const std::array<bool, 2>& h
 
 /// The known facts about the images behind one metric's values on one data set.
 struct Known {
-    std::uint64_t images = 0;  ///< of a proportion
-    double error = 0;          ///< for ASMA, an upper bound
+    std::uint64_t images = 0;  ///< images of a proportion
+    double error = 0;          ///< error; for ASMA, an upper bound
     bool any() const { return images > 0 || error > 0; }
 };
 
@@ -75,7 +75,7 @@ std::string unknown_images(GapMetric metric, std::size_t set, const std::string&
                        set + 1, top1 ? "N" : "real=N");
 }
 
-// Intervals of one model's values and gap.
+// The intervals of one model's values and gap.
 void add_intervals(GapPair& p, const std::array<Known, 2>& known, double level) {
     std::array<Estimate*, 2> sides{&p.first, &p.second};
     std::array<Estimate, 2> counted;
@@ -95,7 +95,7 @@ void add_intervals(GapPair& p, const std::array<Known, 2>& known, double level) 
             counted[set].interval = wilson(hits, known[set].images, level);
             side.n = known[set].images;
             side.interval = counted[set].interval;
-            // The published value is rounded: the interval must still contain it.
+            // The published value is rounded. The interval must still contain it.
             side.interval->low = std::min(side.interval->low, *side.value);
             side.interval->high = std::max(side.interval->high, *side.value);
         }
@@ -130,7 +130,7 @@ std::array<double, 2> range_of(const std::vector<double>& given,
     return {given.front(), given.back()};
 }
 
-/// Errors of the report's models, if the images behind their values are known.
+/// Errors of the report's models, if the images for their values are known.
 GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& images) {
     GapNoise noise;
     const GapOptions& options = report.options;
@@ -145,7 +145,7 @@ GapNoise noise_of_table(GapReport& report, const std::array<GapImages, 2>& image
     noise.middle.emplace();
     noise.upper_bound[static_cast<std::size_t>(GapMetric::asma)] = true;
     bool any = false;
-    std::size_t known_metrics = 0;  // on both data sets
+    std::size_t known_metrics = 0;  // metrics known on both data sets
     std::vector<std::string> raised_notes;
     for (const GapMetric metric : gap_metrics) {
         const auto m = static_cast<std::size_t>(metric);

@@ -26,10 +26,10 @@ struct Place {
     bool subgroup = false;
     std::size_t index = 0;  ///< metric, or place among GapTable::subgroups
     std::size_t set = 0;
-    bool also = false;  ///< `set` is then a place in GapTable::also
+    bool also = false;  ///< if true, `set` is a place in GapTable::also
 };
 
-// "top1_v1" -> ("top1", 0).
+// Returns ("top1", 0) for "top1_v1".
 bool split_name(std::string_view name, std::string_view& stem, std::size_t& set) {
     for (const auto& [ending, number] : {std::pair{"_v1", 0}, {"_v2", 1}}) {
         if (!name.ends_with(ending)) continue;
@@ -40,7 +40,7 @@ bool split_name(std::string_view name, std::string_view& stem, std::size_t& set)
     return false;
 }
 
-/// "asma_patchml" -> ("asma", "patchml").
+/// Returns ("asma", "patchml") for "asma_patchml".
 std::optional<std::pair<GapMetric, std::string>> further(std::string_view name) {
     const std::size_t end = name.find('_');
     if (end == std::string_view::npos || end + 1 == name.size()) return std::nullopt;
@@ -136,7 +136,7 @@ std::vector<Place> places_of(const CsvReader& csv, GapTable& table, std::size_t 
     return places;
 }
 
-/// The models' names, row by row: none may be empty or appear twice.
+/// The models' names, row by row. No name may be empty or appear twice.
 class ModelColumn {
 public:
     explicit ModelColumn(const CsvReader& csv)

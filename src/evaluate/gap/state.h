@@ -24,7 +24,7 @@ public:
 
     std::size_t size() const noexcept { return pooled_above_ + 2 + larger_.size(); }
     std::size_t of(std::size_t labels) const;
-    /// 0 .. pooled_above + 1: every larger number of labels counts as one.
+    /// Returns 0 .. pooled_above + 1. All larger numbers of labels count as one.
     std::size_t pooled(std::size_t stratum) const {
         return std::min<std::size_t>(stratum, pooled_above_ + 1);
     }
@@ -39,10 +39,10 @@ private:
 /// group_count times GapScheme::slots() integers: sums do not depend on the order, and therefore
 /// not on threads and ranks.
 using GapState = std::vector<std::int64_t>;
-/// GapScheme::slots() integers, for any selection of groups.
+/// The GapScheme::slots() integers, for any selection of groups.
 using GapCounts = std::span<const std::int64_t>;
 
-/// The metrics behind the gap, and the places of their counts.
+/// The metrics of the gap, and the places of their counts.
 class GapScheme {
 public:
     /// `agreement` is as `asma` accepts it. `no_top1` says why top-1 is skipped; "" if it is not.
@@ -58,7 +58,7 @@ public:
     const MetricRequest& top1() const noexcept { return top1_; }
     const MetricRequest& real() const noexcept { return real_; }
     const MetricRequest& agreement(std::size_t subgroup) const { return agreements_.at(subgroup); }
-    /// None without subgroups.
+    /// Returns nothing without subgroups.
     const std::optional<MetricRequest>& asma() const noexcept { return asma_; }
 
     std::size_t slots() const noexcept;
@@ -66,7 +66,7 @@ public:
     /// Adds one scored image. `row.target` is its single label; `row.valid`, `row.hits` and
     /// `row.in_set` use the label sets.
     void add(GapState& state, const RowFacts& row) const;
-    /// out += weight times the counts of a group.
+    /// Adds weight times the counts of a group to `out`.
     void add_group(GapState const& state, std::size_t group, std::int64_t weight,
                    std::vector<std::int64_t>& out) const;
     std::vector<std::int64_t> total(const GapState& state) const;

@@ -89,7 +89,7 @@ private:
     }
 
     const GapNoise& noise_;
-    std::array<std::array<statements::Factor, 2>, 2> factors_;  ///< [metric][data set]
+    std::array<std::array<statements::Factor, 2>, 2> factors_;  ///< by [metric][data set]
     std::array<std::array<std::vector<double>, 2>, 2> sizes_;
 };
 

@@ -1,4 +1,4 @@
-// Parts of the statements about all models that have their own files.
+// Declares parts of the statements about all models, which have their own files.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// Half of the interval of a mean with this variance.
+/// Half of the width of a mean's interval with this variance.
 double normal_half(double variance, double level);
 
 /// Sets the value and ends of a range; if its ends are NaN or infinite, there is no interval.
@@ -48,7 +48,7 @@ std::optional<statements::Range> joined(const std::vector<Said>& said, Pick&& pi
     return out;
 }
 
-/// The gaps by two metrics, for each model and for the mean. It needs the errors of both.
+/// The gaps by two metrics, for each model and for the mean. Needs the errors of both.
 void add_differences(GapReport& report, const GapNoise& noise);
 
 }  // namespace assay

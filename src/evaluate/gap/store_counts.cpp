@@ -30,13 +30,13 @@ using std::filesystem::path;
 /// Data about the images of one data set that all models share. It needs 5 bytes per image in
 /// addition to the labels.
 struct Images {
-    StoreSpec spec;  ///< of the first store
+    StoreSpec spec;  ///< spec of the first store
     path first_store;
     LabelSets sets;
     ClassList classes;
     OnlyMembers own;                  ///< the data set's own single label, or -1
-    bool several = false;             ///< some image has several labels of its own
-    bool only_valid = false;          ///< it has none: an image's only valid class is used instead
+    bool several = false;             ///< an image has several own labels
+    bool only_valid = false;          ///< no own labels: an image's only valid class is used
     std::vector<std::uint8_t> group;  ///< of images
 };
 
@@ -46,7 +46,7 @@ void check_labels(const LabelSets& sets, const StoreSpec& spec, const char* what
                                                       what, spec.rows, spec.dataset_name));
     }
     for (std::size_t i = 0; i < sets.size(); ++i) {
-        // Ascending: the last is the largest.
+        // Values are ascending, so the last one is the largest.
         if (const auto set = sets[i];
             !set.empty() && static_cast<std::uint32_t>(set.back()) >= spec.classes) {
             throw Error(ErrorCode::bad_input,
@@ -107,7 +107,7 @@ std::vector<int> present_in_both(const Images& one, const Images& two) {
     return common;
 }
 
-// The numbers of labels that ASMA averages over.
+// The numbers of labels over which ASMA averages.
 std::vector<std::uint32_t> subgroups_of(const GapOptions& options, const Images& one,
                                         const Images& two) {
     const GapSubgroups asked = gap_subgroups(options.subgroups);
@@ -197,7 +197,7 @@ public:
     std::size_t units() const {
         return static_cast<std::size_t>((images_.spec.rows + unit_rows - 1) / unit_rows);
     }
-    /// Adds the rows of a unit that have scores, and counts the others. Returns its number of rows.
+    /// Adds the rows of a unit with scores, and counts other rows. Returns the number of rows.
     std::uint64_t read(std::size_t unit) {
         const std::uint64_t first = unit * unit_rows,
                             last = std::min(images_.spec.rows, first + unit_rows);
@@ -212,7 +212,7 @@ public:
             fact.group = images_.group[i];
             fact.predicted = said.predicted;
             fact.target = images_.own[i];
-            // Top-1 only needs to know whether the rank is the first.
+            // Top-1 only requires whether the rank is the first.
             fact.rank = fact.predicted == fact.target ? 0 : 1;
             fact.valid = static_cast<std::uint32_t>(set.size());
             fact.hits = said.hits;
@@ -244,7 +244,7 @@ private:
     std::int64_t not_scored_ = 0;
 };
 
-// This rank's part of the rows of a store.
+// The part of a store's rows that belongs to this rank.
 void count_rows(Counter& counter, int threads, Comm& comm,
                 const std::function<void(std::uint64_t)>& progress) {
     const RankPart units = part_of_rank(counter.units(), comm);

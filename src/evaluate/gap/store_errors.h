@@ -1,4 +1,4 @@
-// The errors in the values of stores that are due to images.
+// Computes the errors in the values of stores that are due to images.
 #pragma once
 
 #include "evaluate/gap/assemble.h"
