@@ -306,7 +306,7 @@ concept HasRules = requires(const S& object) {
 /// Sets a field from JSON or TOML. Returns "" or what is wrong, in words that continue the field's
 /// name: "is 300000000; allowed: a whole number from 1 to 178956970". All sources of values share
 /// this check of type, range and words. A relative path is relative to `folder`. Without a folder
-/// the path stays as it is.
+/// the path is unchanged.
 std::string set_field(const Field& field, void* object, const nlohmann::json& value,
                       const std::filesystem::path* folder = nullptr);
 /// The same for typed text. For a list, pass all its entries.

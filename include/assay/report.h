@@ -32,8 +32,8 @@ struct Number {
     Unit unit = Unit::number;
     int digits = -1;
     bool sign = false;  ///< people see "+1.2" for a value above 0
-    /// Used if `digits` is negative: half of an interval, or a spread, which decides on the digits.
-    /// 0 if not known.
+    /// Half of an interval, or a spread, which determines the digits if `digits` is negative. 0 if
+    /// not known.
     double uncertainty = 0;
 };
 struct PValue {

@@ -20,7 +20,7 @@ struct ResultFacts {
     std::string_view schema = {};  ///< "assay.gap/2": the value of the object's `schema`
     /// Columns of csv, in their order: "class=id,name,low=accuracy.interval.low". The part after =
     /// is the path of the value in JSON, by default the name of the column. An estimate appears as
-    /// its value. "score*" stands for three columns of an estimate: score, score_low, score_high.
+    /// its value. "score*" means three columns of an estimate: score, score_low, score_high.
     std::string_view columns = {};
 };
 

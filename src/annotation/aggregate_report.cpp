@@ -120,7 +120,7 @@ Table histogram_table(const Aggregation& a) {
     return table;
 }
 
-/// Sorted with the least accurate first.
+/// The least accurate annotators are first.
 Table annotator_table(const Aggregation& a) {
     std::vector<std::size_t> order(a.annotators.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

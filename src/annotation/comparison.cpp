@@ -14,7 +14,7 @@ constexpr const char* nothing_compared = "no question is about an item and a cla
 constexpr const char* nothing_kept = "no label is kept";
 constexpr const char* nothing_accepted = "the reference accepts no label";
 
-/// Sorted by item and class. Questions with the same meaning have been pooled.
+/// Entries are sorted by item and class. Questions with the same meaning have been pooled.
 struct Place {
     std::int64_t item;
     std::int32_t cls;

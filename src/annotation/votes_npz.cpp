@@ -70,7 +70,7 @@ public:
                             shape[2], header.view.shape_text(), scale_.names.size(),
                             fmt::join(scale_.names, ", ")));
         }
-        // Checked separately, because a product with a zero factor hides the others.
+        // Each factor is checked separately, because a zero factor hides the others in the product.
         if (shape[0] > most_annotators || shape[1] > most_votes) {
             refuse(fmt::format(
                 "array `tensor` has shape {}; at most {} annotators and {} questions are read",

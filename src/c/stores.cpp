@@ -1,4 +1,4 @@
-// Stored predictions in the C interface.
+// Implements stored predictions in the C interface.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -44,7 +44,7 @@ struct Plan {
     struct Step {
         std::string command;
         nlohmann::json options;
-        bool makes_data;  ///< whether it runs before the predictions; the others read them
+        bool makes_data;  ///< the command runs before the predictions; others read them
     };
     std::vector<Step> steps;       ///< in the order in which they run
     PluginFiles plugins;           ///< plug-ins of steps that name none

@@ -164,7 +164,7 @@ public:
     }
 
 private:
-    /// In the line, `{0}` stands for the walkthrough's folder.
+    /// In the line, `{0}` means the walkthrough's folder.
     void line(const std::string& text) {
         walkthrough_.run(fmt::vformat(text, fmt::make_format_args(dir_)));
     }

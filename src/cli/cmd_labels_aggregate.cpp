@@ -184,7 +184,7 @@ int labels_aggregate(std::vector<std::string> arguments) {
     add_results(*app, options, files);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
-    // Checked before the work, so that an unknown name is reported immediately.
+    // The check is before the work, so that an unknown name is reported immediately.
     const LabelSetFormat format = label_set_format_for(files.label_sets, files.format);
     const bool printed = files.label_sets == "-";
     if (!files.curve.empty() && options.against.empty())

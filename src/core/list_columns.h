@@ -1,6 +1,6 @@
 // Columns of described results that repeat for each entry of a list.
 //
-// A column name with braces stands for one column per entry of the list at the start of its path.
+// A column name with braces represents one column per entry of the list at the start of its path.
 // The braces become the value of the entry's field, `labels` in
 // "subgroup{labels}_v1=subgroups.agreement.first*", or the entry's position from 1, as in
 // "labels_{}=counts". All rows of a table have the same entries.

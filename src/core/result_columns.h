@@ -18,7 +18,7 @@ struct ResultColumn {
     std::string_view inside = {};  ///< the rest of the path: to a place inside the
                                    ///< row's value
 
-    /// True if it stands for several columns, one for each entry of a list.
+    /// True if the column represents several columns, one for each entry of a list.
     bool is_of_list() const { return column.find('{') != std::string_view::npos; }
     /// The text "labels" in "subgroup{labels}_v1".
     std::string_view field() const {

@@ -30,7 +30,7 @@ struct LabelReading {
     bool say_columns = true;                     ///< name columns in a note; false if another did
     std::string image_column{}, label_column{};  ///< as in ColumnChoice, for tables
     bool options = false;                        ///< errors may suggest options, as in ColumnChoice
-    /// Gets 1 for each item that the file names, and 0 for the others. An item with an empty set
+    /// Gets 1 for each item that the file names, and 0 for other items. An item with an empty set
     /// counts as named.
     std::vector<char>* named = nullptr;
 };

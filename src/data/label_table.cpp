@@ -69,7 +69,7 @@ bool names_image_in(const std::vector<std::string>& row) {
     return std::ranges::any_of(row, [](const auto& cell) { return names_an_image(trimmed(cell)); });
 }
 
-/// True if the first row names the columns of the others.
+/// True if the first row names the columns of the other rows.
 bool has_names(const Rows& rows) {
     if (names_image_in(rows.front())) return false;
     bool image = false, label = false, fits = false;

@@ -23,7 +23,7 @@ double draw_of(std::string_view id, std::uint64_t seed);
 /// True if an image is for calibration, by its id.
 bool is_of_calibration(std::string_view id, double proportion, std::uint64_t seed);
 
-/// Not shared between threads.
+/// An object must not be shared between threads.
 class SortedRow {
 public:
     /// The row's status must be ok. Equal probabilities stay in the order of their classes. Throws

@@ -140,7 +140,7 @@ struct Disagreement {
             for (std::size_t b = a + 1; b < members; ++b) same += predicted[a] == predicted[b];
         agreement.add(static_cast<double>(same) /
                       (static_cast<double>(members * (members - 1)) / 2));
-        // Only rounding makes it negative.
+        // The value is negative only because of rounding.
         information.add(std::max(0.0, entropy_of(mean) - entropies));
     }
 };

@@ -16,7 +16,7 @@ using Show = Column::Show;
 
 constexpr std::size_t most_rows = 30;
 
-/// Sorted with the lowest first, and groups that are too small last.
+/// The lowest groups are first, and groups that are too small are last.
 std::vector<const GroupAccuracy*> in_order(const AccuracyByGroup& result) {
     std::vector<const GroupAccuracy*> groups;
     for (const GroupAccuracy& group : result.groups) groups.push_back(&group);

@@ -43,7 +43,7 @@ std::string_view source_of(const Corruption& corruption) {
     return corruption.extra ? "not in the mean of the 15" : "Hendrycks and Dietterich 2019";
 }
 
-/// In csv, "?" stands for a damaged store.
+/// In csv, "?" means a damaged store.
 template <auto member>
 json fact_or_mark(const ListedStore& store) {
     return store.facts ? json((*store.facts).*member) : json("?");

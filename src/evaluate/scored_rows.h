@@ -40,7 +40,7 @@ public:
     /// Element [g] counts items with g labels, scored or not.
     const std::vector<std::uint64_t>& label_counts() const { return label_counts_; }
     /// Scores the items of a unit: returns their facts (for those that are ok), their records, and
-    /// the counts of the others.
+    /// the counts of other items.
     void score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCounts& counts);
 
     std::vector<ItemRecord>& records() { return records_; }

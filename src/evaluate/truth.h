@@ -26,7 +26,7 @@ bool only_valid_stands_in(const LabelSets& own, const LabelSets& sets);
 /// single label, less than 5 %". `set` is a data set's name, or "".
 std::string sliver_text(std::uint64_t single, std::uint64_t labelled, const std::string& set = "");
 
-/// The member of each set that has exactly one; -1 for the others. Shares the sets' memory if
+/// The member of each set that has exactly one; -1 for other sets. Shares the sets' memory if
 /// possible.
 class OnlyMembers {
 public:

@@ -139,8 +139,8 @@ void require(JpegReader::Step step, const JpegReader& reader, std::string_view w
     if (step == JpegReader::Step::out_of_bytes) truncated("JPEG", fmt::format("it ends {}", where));
 }
 
-/// The smallest complete Huffman-coded image, because an 8 x 8 block takes at least one bit.
-/// Checked before memory is allocated for the size in the header.
+/// The smallest complete Huffman-coded image, because an 8 x 8 block takes at least one bit. The
+/// check runs before memory is allocated for the size in the header.
 void check_plausible(Bytes bytes, const jpeg_decompress_struct& info) {
     const double pixels = static_cast<double>(info.image_width) * info.image_height;
     if (info.arith_code == FALSE && pixels > 512.0 * static_cast<double>(bytes.size()) + 65536) {

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// Detected by the first bytes. `netpbm` stands for PBM, PGM and PPM.
+/// Detected by the first bytes. `netpbm` means PBM, PGM and PPM.
 enum class ImageFormat : std::uint8_t { unknown, jpeg, png, webp, bmp, tiff, gif, netpbm };
 ImageFormat image_format(std::span<const std::byte> bytes);
 

@@ -65,8 +65,8 @@ Screen Service::Impl::shown(const Assignment::Worker& worker, std::uint32_t scre
     std::map<std::uint32_t, std::uint32_t> place;
     for (const std::uint32_t q : board.questions_of(screen)) {
         const std::optional<Answer> before = board.said(q, worker.annotator);
-        // Skips answered questions: an image of a grid may have been repaired after the others were
-        // answered.
+        // Skips answered questions: an image of a grid may have been repaired after other images
+        // were answered.
         if (board.question(q).skipped || (before && !with_said)) continue;
         const AskedQuestion& question = contents.questions[q];
         const auto [label, is_new] =

@@ -33,11 +33,11 @@ std::optional<Answer> most_say(const Said& said) {
 }
 
 struct AgainstOthers {
-    std::uint64_t compared = 0, equal = 0;  ///< yes and no answers compared with the others
+    std::uint64_t compared = 0, equal = 0;  ///< yes and no answers compared with other people
                                             ///< majority
     std::uint64_t elsewhere = 0;            ///< gold or the other annotators answer differently
     std::uint64_t gold = 0, correct = 0;
-    std::uint64_t comparable = 0;  ///< questions to which gold or the others give an answer
+    std::uint64_t comparable = 0;  ///< questions that gold or other people answer
 };
 
 std::string shown_name(const std::string& name) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_gold_warnings = 5;
 
-/// Known answers that people contradict, because the gold file may be wrong.
+/// Lists known answers that people contradict, because the gold file may be wrong.
 std::vector<std::string> contradicted_gold(const Competition& competition, const Tally& tally) {
     std::vector<std::string> warnings;
     std::size_t more = 0;

@@ -105,8 +105,8 @@ std::vector<PairWork> find_work(const Competition& competition,
             std::size_t duplicates = 0;
             for (const SelectedRow& row : selected[work.row.id]) {
                 if (row.state == SelectedState::duplicate) {
-                    // Checked again, because the image that it resembles may not be in the list any
-                    // more.
+                    // The check is repeated, because the image that it resembles may not be in the
+                    // list any more.
                     ++duplicates;
                     continue;
                 }

@@ -92,7 +92,7 @@ Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t>
     }
     MeanAgreement& mean = subgroup.agreement;
     mean = mean_of(values);
-    // Computed from integers, so that classifiers with equally many hits tie exactly, however the
+    // Values are from integers, so that classifiers with equally many hits tie exactly, however the
     // hits are distributed.
     if (kind == Agreement::recall && mean.n > 0)
         mean.mean = static_cast<double>(hits) / static_cast<double>(mean.n) / g;

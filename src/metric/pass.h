@@ -46,7 +46,7 @@ public:
     virtual std::span<const std::int64_t> state(const std::string& key) const = 0;
 };
 
-/// Used for rounds over the rows after all were scored. All ranks do the same rounds in the same
+/// Gives rounds over the rows after all were scored. All ranks do the same rounds in the same
 /// order.
 struct PassRows {
     const MetricRows& rows;

@@ -39,7 +39,7 @@ std::string shown_name(const std::string& name) {
     return name.empty() ? std::string("a device of unknown name") : name;
 }
 
-/// All devices of the first device's type. A note lists the others.
+/// All devices of the first device's type. A note lists the other devices.
 std::vector<int> all_of_one_type(const std::vector<std::string>& visible, DeviceChoice& choice) {
     std::vector<int> numbers;
     for (std::size_t i = 0; i < visible.size(); ++i) {

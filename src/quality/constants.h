@@ -14,7 +14,7 @@ using Values = std::vector<PerDimension<std::optional<double>>>;  ///< one entry
 QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,
                              double trim);
 /// The score sum w s (x - mean) / deviation / sum w. Dimensions without a value are excluded, and
-/// the weights of the others are scaled to sum to 1.
+/// the weights of other dimensions are scaled to sum to 1.
 double quba_of(const PerDimension<std::optional<double>>& values, const QubaConstants& constants,
                const PerDimension<double>& weights);
 

@@ -47,7 +47,7 @@ Naming naming_of(const Dataset& dataset) {
     return written(true) ? Naming{nullptr, true} : Naming{told, false};
 }
 
-/// Sorted in the order of the first set's images.
+/// Rows are in the order of the first set's images.
 std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
                                        std::uint64_t& alone) {
     const Naming naming_same = naming_of(same.store.dataset());

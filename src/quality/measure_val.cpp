@@ -19,7 +19,7 @@ Estimate estimate_in(const ScoredSet& set, Request request) {
     Estimate value = set.report.measurements.at(at);
     const std::vector<double>& without = set.estimates.at(at).without;
     if (value.value && without.size() > 1) {
-        // Computed from the reweighted groups if the interval uses them (ECE).
+        // The value is from the reweighted groups if the interval uses them (ECE).
         value.standard_error =
             value.interval && value.interval->method == "bootstrap.normal"
                 ? half_width(value) / normal_quantile(.5 + value.interval->level / 2)

@@ -10,7 +10,7 @@
 #include "report/markup.h"
 #include "report/packed.h"
 
-// Made by src/report/CMakeLists.txt from web/built/report.html: its bytes lie between two symbols.
+// Made by src/report/CMakeLists.txt from web/built/report.html: its bytes are between two symbols.
 #define ASSAY_EMBEDDED(begin, end, name)                                 \
     extern "C" __attribute__((visibility("hidden"))) const char begin[]; \
     extern "C" __attribute__((visibility("hidden"))) const char end[];

@@ -79,7 +79,7 @@ void name_models(StoreGroup& group, std::vector<std::string>& warnings) {
                      [](const auto& a, const auto& b) { return a.model < b.model; });
 }
 
-/// Data sets of most models are first. Changed images follow the others.
+/// Data sets of most models are first. Changed images are last.
 bool comes_first(const StoreGroup& a, const StoreGroup& b) {
     const auto order_of = [](const StoreGroup& group) {
         const std::uint64_t models = group.stores.size();

@@ -84,7 +84,7 @@ private:
     std::array<Channel, input_planes> channels_{};
 };
 
-/// Used for numbers that are passed to the classifier unchanged.
+/// The form for numbers that are passed to the classifier unchanged.
 Preprocess as_given(Preprocess p) {
     p.scale = 1.0 / 255.0;
     p.mean = {0, 0, 0};

@@ -70,11 +70,11 @@ std::vector<double> vote_proportions(const Votes& votes);
 /// weights of a question are 0, uses the plain proportion (`fallbacks` counts these).
 std::vector<double> weighted_proportions(const Votes& votes, std::span<const double> weights,
                                          std::uint64_t* fallbacks = nullptr);
-/// R weights: max(0, (a - e) / (1 - e)), a kappa of the annotator against the others. The number a
-/// is the proportion of the other answers to an annotator's questions that equal the annotator's.
-/// The number e is what chance would give: the sum of the squared proportions of the answers over
-/// all votes. 0 for an annotator who cannot be compared with anybody, and 1 if all votes are the
-/// same answer.
+/// R weights: max(0, (a - e) / (1 - e)), a kappa of the annotator against other annotators. The
+/// number a is the proportion of the other answers to an annotator's questions that equal the
+/// annotator's. The number e is what chance would give: the sum of the squared proportions of the
+/// answers over all votes. 0 for an annotator who cannot be compared with anybody, and 1 if all
+/// votes are the same answer.
 std::vector<double> agreement_weights(const Votes& votes);
 
 struct AnnotatorQuality {

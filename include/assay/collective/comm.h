@@ -28,7 +28,7 @@ public:
 
     /// Every rank's bytes, in rank order, on every rank. They may differ in length.
     virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) = 0;
-    /// Every rank's bytes, in rank order, on rank `root`; nothing on the others. Throws usage if
+    /// Every rank's bytes, in rank order, on rank `root`; nothing on other ranks. Throws usage if
     /// there is no such rank.
     virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                        int root) = 0;
@@ -52,9 +52,9 @@ void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body);
 /// True on every rank if `mine` is true on any rank.
 bool any(Comm& comm, bool mine);
 
-/// Runs `work` on this rank and waits for the others. Returns if all succeed. Otherwise every rank
-/// throws the error of the lowest rank that failed, so that all end alike. An exception that is not
-/// an assay::Error becomes one on the other ranks. `work` must not call functions of `comm`.
+/// Runs `work` on this rank and waits for the other ranks. Returns if all succeed. Otherwise every
+/// rank throws the error of the lowest rank that failed, so that all end alike. An exception that
+/// is not an assay::Error becomes one on the other ranks. `work` must not call functions of `comm`.
 void agree(Comm& comm, const std::function<void()>& work);
 
 /// Checks that every rank has the same value, such as the fingerprint of a store that each has

@@ -88,7 +88,7 @@ struct AttackCell {
     Estimate accuracy;          ///< over all images, under the attack (Wilson)
     Estimate ratio;             ///< over the images that were classified correctly before (Wilson)
     /// Totals over all runs that made the store. If fewer images were attacked than were classified
-    /// correctly, the store has no counts for the others. This happens if an earlier version made
+    /// correctly, the store has no counts for other images. This happens if an earlier version made
     /// the store or the system crashed.
     std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
     /// For an ensemble: each part, in order, with the number of images that it was the first to
@@ -100,7 +100,7 @@ struct AttackCell {
 struct AttackedResult {
     std::string model, dataset;
     std::uint64_t images = 0;    ///< images with one label and a score
-    std::uint64_t without = 0;   ///< the others
+    std::uint64_t without = 0;   ///< other images
     std::uint64_t bad_rows = 0;  ///< images without a score, with the first one's error
     std::string first_error;
     std::uint64_t correct = 0;
@@ -125,7 +125,7 @@ struct AttackedResult {
 /// Predicts the original images (into the same store as predict()), and then the images of each
 /// attack. The stores of attacks are named MODEL@ATTACK-NORM-EPS and are next to the first one;
 /// score, compare and all other commands read them. Each budget also gets noise as a control. Only
-/// images that are classified correctly are attacked; the others keep their scores. Each cell is
+/// images that are classified correctly are attacked; other images keep their scores. Each cell is
 /// computed independently: its numbers do not depend on which other cells were requested. Then the
 /// controls run on at most 64 images per model (max_control_passes()), unless they already ran in
 /// the same way; each store records the verdict. A run resumes as predict() does; images that an

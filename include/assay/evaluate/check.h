@@ -87,7 +87,7 @@ DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOpti
 /// * `pixels.size`: the input size against usual ones (with `reopen`).
 /// * `pixels.geometry`: interpolation and crop against usual ones.
 /// * `batch.repeat`: the same batch twice gives the same scores.
-/// * `batch.neighbours`: scores of an image do not depend on the others in its batch or on its
+/// * `batch.neighbours`: scores of an image do not depend on other images in its batch or on its
 ///   place.
 ///
 /// The findings are the same for any number of threads. Progress names each step before it begins.

@@ -50,7 +50,7 @@ struct PreprocessingWay {
 struct PreprocessingChoice {
     enum class Outcome {
         given,        ///< nothing was searched
-        told_apart,   ///< one way is better than each of the others
+        told_apart,   ///< one way is better than each other way
         not_settled,  ///< the best two cannot be distinguished and differ by less than a point
         undecided,    ///< the best two cannot be distinguished and differ by more
         at_chance,    ///< no way is better than chance

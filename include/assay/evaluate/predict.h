@@ -34,7 +34,7 @@ struct ImageBatch {
     std::span<const float> input;      ///< n x 3 x height x width, as the preprocessing makes it
     std::span<const RowState> states;  ///< n entries; the input of an image that could not be read
                                        ///< is zeros
-    /// Used instead of `input` for classifiers that prefer bytes (LoadedModel::scores never does).
+    /// Replaces `input` for classifiers that prefer bytes (LoadedModel::scores never does).
     ByteBatch bytes = {};
     /// LoadedModel::scores lists here the images without scores; their rows are recorded as such,
     /// whatever it wrote. Null means that nobody needs the list.

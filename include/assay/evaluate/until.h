@@ -1,5 +1,4 @@
-// How many images are enough: a sample whose size is chosen so that the accuracy's interval has the
-// desired width.
+// Chooses a sample size so that the accuracy's interval has the desired width.
 //
 // Stein's two stages (Stein 1945, "A two-sample test for a linear hypothesis whose power is
 // independent of the variance"), with Wilson's interval. A pilot sample gives bounds for each

@@ -115,7 +115,7 @@ struct PersonStatus {
     std::uint64_t holding = 0;                 ///< screens
     std::optional<double> seconds_per_screen;  ///< median, without breaks of five minutes or more
     Estimate gold;                             ///< proportion of known answers given correctly
-    Estimate agreement;                        ///< with the majority of the others, if there is one
+    Estimate agreement;                        ///< with the majority of other annotators, if any
     std::vector<std::string> findings;         ///< evidence against the annotator
 };
 struct ImageProblem {

@@ -18,9 +18,9 @@ using study::Answer;
 
 enum class Task : std::uint8_t {
     yes_no,  ///< one image, one label: yes, no, cannot say
-    grid,    ///< one label, many images: people click those that show it, and the others do not
+    grid,    ///< one label, many images: people click those that show it, and not the rest
              ///< show it
-    labels,  ///< one image, many labels: people choose those that apply, and the others do not
+    labels,  ///< one image, many labels: people choose those that apply, and not the rest
              ///< apply; each may be marked as unsure
 };
 constexpr auto words_of(Task) {

@@ -162,7 +162,7 @@ struct CompetitionStatus {
         bool blocked = false;
         std::uint64_t answers = 0, yes = 0, cannot_say = 0;
         Estimate gold;       ///< proportion of gold questions answered correctly
-        Estimate agreement;  ///< with the majority of the others, if there is one
+        Estimate agreement;  ///< with the majority of other annotators, if any
     };
     std::vector<Annotator> annotators;
     std::string next;  ///< the command to run next

@@ -40,7 +40,7 @@ struct PairSelection {
     std::uint64_t candidates = 0, disagreeing = 0;
     std::uint32_t wanted = 0, selected = 0;
     std::uint32_t added = 0;       ///< images added by this round
-    std::uint32_t replaced = 0;    ///< all that people could not judge, or that were excluded
+    std::uint32_t replaced = 0;    ///< images that people could not judge or that were excluded
     std::uint32_t duplicates = 0;  ///< all images that were nearly the same as an earlier one
 };
 ResultType result_type(ResultOf<PairSelection>);

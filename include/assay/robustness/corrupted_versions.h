@@ -20,7 +20,7 @@ namespace assay {
 
 /// How the image to corrupt is obtained from a decoded image.
 struct CorruptionWindow {
-    static constexpr int of_profile = -1;  ///< stands for published_window()'s value
+    static constexpr int of_profile = -1;  ///< means published_window()'s value
     int resize = of_profile;  ///< short side in pixels, antialiased bilinear; 0 means no resizing
     int crop = of_profile;    ///< side of the center crop in pixels; 0 means no crop
     bool operator==(const CorruptionWindow&) const = default;

@@ -12,7 +12,7 @@ using Field = ThriftReader::Field;
 
 constexpr std::size_t deepest_schema = 32;
 
-/// ConvertedType, which is all that older writers set.
+/// The field ConvertedType. Older writers only set this field.
 Meaning converted_meaning(std::int32_t type) {
     switch (type) {
         case 0:   // UTF8

@@ -50,7 +50,7 @@ struct Layout {
     /// Null if every split is a folder of class folders. Throws bad_input, naming file and line.
     Items (*read)(const Part& part) = nullptr;
     bool takes_label_column = false;
-    /// Used instead of `read` for images that are not files.
+    /// Replaces `read` for images that are not files.
     Dataset (*open)(const std::filesystem::path& folder, const DatasetOptions& options,
                     std::vector<std::string>& notes) = nullptr;
     std::string_view unless{};  ///< if this exists, it is another layout

@@ -143,7 +143,7 @@ VotedImages voted_images(std::span<const PredictionStore* const> stores,
     asked.answers = static_cast<std::uint32_t>(votes.answers());
     asked.models = static_cast<std::uint32_t>(models);
     std::vector<true_sets::Agreement> agreement;
-    // First the images that people were asked about, then the others.
+    // First the images about which people were asked, then other images.
     for (const bool wanted : {true, false}) {
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             if (questions[i].empty() == wanted) continue;

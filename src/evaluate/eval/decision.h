@@ -21,7 +21,7 @@ struct Decision {
     std::size_t runner_up = 0;  ///< the best other way that cannot be distinguished from it,
                                 ///< otherwise the best other way
     std::vector<double> p;      ///< p values against the best, Holm-adjusted; 1 for the best itself
-    bool told_apart = false;    ///< the best is better than each of the others
+    bool told_apart = false;    ///< the best is better than each other way
     Estimate difference;        ///< best minus runner-up, over the images of both
 };
 /// `ways` must have at least one element; with only one, the runner-up is the best itself. On ties,

@@ -163,7 +163,7 @@ private:
     void compute(Lane& lane, const Batch& asked, Fill&& fill) {
         const std::size_t floats = BatchLayout(asked).floats();
         std::vector<int> larger;
-        // Stored only after the other side has received it.
+        // The buffer is stored only after the other side has received it.
         std::unique_ptr<SharedBuffer> buffer = std::move(lane.buffer);
         if (!buffer || buffer->floats().size() < floats) {
             buffer.reset();

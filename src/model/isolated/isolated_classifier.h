@@ -12,9 +12,9 @@
 
 namespace assay::isolated {
 
-/// Opens a model there with every limit that the kernel has (`limited`), and waits for it.
-/// With `tell_missing`, its facts list the missing limits. Errors are those of open_classifier(). A
-/// process that ends by itself gives bad_input, with the file and how it ended.
+/// Opens a model there with every limit that the kernel has (`limited`), and waits for it. With
+/// `tell_missing`, its facts list the missing limits. Errors are those of open_classifier(). A
+/// process that ends unexpectedly gives bad_input, with the file and how it ended.
 std::unique_ptr<Classifier> open_isolated(const ModelSpec& spec, const ClassifierOptions& options,
                                           bool limited, bool tell_missing);
 

@@ -108,7 +108,7 @@ std::uint64_t RunningProcess::work_done() {
 }
 
 Arrival wait_at(RunningProcess& process, int end, WaitClock::time_point deadline) {
-    // A signal wakes only one thread of the program; the others poll.
+    // A signal wakes only one thread of the program; other threads poll.
     constexpr int look = 100;
     // Waits shortly, because a nearly finished batch may still complete.
     constexpr std::chrono::milliseconds patience(500);

@@ -24,7 +24,7 @@ std::string ticked(const std::string& text) {
     return fmt::format("`{}`", shortened(text));
 }
 
-/// A union of the schema: an object with one entry. Newer writers add null entries for the others.
+/// A union of the schema: an object with one entry. Newer writers add null entries for other types.
 std::pair<std::string, JsonReader> union_of(const JsonReader& value) {
     std::string word;
     std::size_t kinds = 0;

@@ -92,7 +92,7 @@ std::unique_ptr<Network> load_onnx(const ModelSpec& spec, const ComputeOn& where
 /// A copy of the model for each device. Throws usage if this build lacks the format.
 std::vector<std::unique_ptr<Network>> load_copies(const ModelSpec& spec, const DeviceGroup& group);
 
-/// Tests the first copy with zero images, checks its result, and tries the others.
+/// Tests the first copy with zero images, checks its result, and tries other copies.
 std::unique_ptr<Classifier> make_classifier(std::vector<std::unique_ptr<Network>> copies,
                                             const ModelSpec& spec, DeviceGroup group);
 

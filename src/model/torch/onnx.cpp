@@ -194,8 +194,8 @@ private:
         return nodes;
     }
 
-    /// Computes the nodes with constant inputs; the others become steps. In a branch that may never
-    /// run (`perhaps`), errors are postponed until it runs.
+    /// Computes the nodes with constant inputs; other nodes become steps. In a branch that may
+    /// never run (`perhaps`), errors are postponed until it runs.
     void fold(std::vector<OnnxNode> nodes, std::vector<OnnxStep>& steps, bool perhaps = false) {
         for (OnnxNode& node : nodes) {
             if (node.op == "If") {

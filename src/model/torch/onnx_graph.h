@@ -96,7 +96,7 @@ WeightCost count_onnx_weights(const OnnxGraph& graph);
 /// One run of one node.
 class OnnxCall {
 public:
-    /// `folding` means that its inputs depend on no image.
+    /// `folding` means that its inputs do not depend on the image.
     OnnxCall(const OnnxNode& node, std::span<const at::Tensor> inputs, bool folding = false)
         : node_(node), inputs_(inputs), folding_(folding) {}
 
