@@ -20,7 +20,7 @@ struct Annotator {
 };
 std::vector<Annotator> annotators(const Plan& plan);
 inline constexpr int annotator_count = 40, answers_a_question = 5;
-/// "r07".
+/// Returns a name such as "r07".
 std::string name_of_annotator(int annotator);
 
 /// A selector selects an image of true rate s with probability Phi(sqrt(1 + sigma^2) Phi^-1(s) +

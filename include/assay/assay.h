@@ -1,5 +1,5 @@
-// What most users of the library need: data sets and classifiers, stored predictions, what is
-// computed from them, and reports. Other headers have the rest.
+// Includes what most users of the library need: data sets and classifiers, stored predictions, what
+// is computed from them, and reports. Other headers have the rest.
 //
 //   assay/model/train.h: training.
 //   assay/annotation/aggregate_votes.h, label_stats.h, propose.h: from votes to label sets,

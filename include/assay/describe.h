@@ -28,7 +28,7 @@
 
 namespace assay {
 
-/// What a table row says about a field, in addition to the member's own name, type and default.
+/// The facts of a table row about a field, in addition to the member's own name, type and default.
 struct Facts {
     /// One sentence of help. Help and docs append the range, the default and the unit.
     std::string_view help = {};
@@ -54,9 +54,9 @@ struct Facts {
     std::string_view also = {};
     /// The name of the field that cannot be set together with this one.
     std::string_view excludes = {};
-    /// What separates the values of a list in one argument. With "", one argument is one value.
+    /// The separator of the values of a list in one argument. With "", one argument is one value.
     std::string_view separator = ",";
-    /// What the option means without a value. With "", the option needs a value.
+    /// The meaning of the option without a value. With "", the option needs a value.
     std::string_view alone = {};
     /// The factor between the value and what users type: 100 for percentage points.
     double typed = 1;
@@ -75,7 +75,7 @@ struct ValueShape {
     std::uint64_t highest = 0;
     /// Every word that the type allows.
     std::span<const std::string_view> words = {};
-    /// What a text may be, for messages: "full, f16, label". "" allows any text.
+    /// The allowed texts, for messages: "full, f16, label". "" allows any text.
     std::string_view allowed = {};
 };
 
@@ -90,7 +90,7 @@ struct Field {
     void (*copy)(const void* from, void* to);
     const void* (*initial)();  ///< an object with the defaults
 
-    /// "max-pixels", as the command line spells it.
+    /// The command line name, such as "max-pixels".
     std::string option() const;
     /// True if the field belongs to an interface that omits these groups.
     bool is_in(std::initializer_list<std::string_view> without) const;
@@ -106,7 +106,7 @@ struct MemberOf<Value S::*> {
     using Type = Value;
 };
 
-/// "max_pixels" of &PredictOptions::max_pixels.
+/// Returns "max_pixels" for &PredictOptions::max_pixels.
 template <auto member>
 constexpr std::string_view member_name() {
     std::string_view text = __PRETTY_FUNCTION__;
@@ -139,8 +139,8 @@ const nlohmann::json& entry_of(const nlohmann::json& list, std::size_t i);
 
 }  // namespace detail
 
-/// How a type is written and read: `to`, `from` and `shape`. This file covers bool, numbers, texts,
-/// paths, lists of these, and enums with words. Any other type needs a specialisation next to it.
+/// Writes and reads a type: `to`, `from` and `shape`. This file covers bool, numbers, texts, paths,
+/// lists of these, and enums with words. Any other type needs a specialisation next to it.
 template <class T>
 struct Kind;
 
@@ -312,13 +312,13 @@ std::string set_field(const Field& field, void* object, const nlohmann::json& va
 /// The same for typed text. For a list, pass all its entries.
 std::string set_texts(const Field& field, void* object, std::span<const std::string> texts);
 
-/// "a whole number from 1 to 178956970".
+/// Returns text such as "a whole number from 1 to 178956970".
 std::string allowed_of(const Field& field);
 /// The allowed values of any value with this shape.
 std::string allowed_of(const ValueShape& shape);
 /// The field in the unit that users type, with its range in that unit.
 Field as_typed(Field field);
-/// "1 to 178956970", "at least 1", or "" if the row gives no range.
+/// Returns "1 to 178956970", "at least 1", or "" if the row gives no range.
 std::string range_of(const Field& field);
 /// The help sentence, followed by the allowed values of a text.
 std::string help_of(const Field& field);

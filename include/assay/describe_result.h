@@ -42,7 +42,7 @@ struct ResultShape {
     ResultType (*type)() = nullptr;                ///< of objects
 };
 
-/// What a table row says about a value, in addition to the member's own name and type.
+/// The information of a table row about a value, in addition to the member's own name and type.
 struct PartFacts {
     /// One sentence without a full stop. "" if the name needs no explanation.
     std::string_view help = {};
@@ -111,8 +111,8 @@ concept HasName = std::is_enum_v<E> && !HasWords<E> && requires(E value) {
     name_of(value);
 };
 
-/// How a type is written: `to` and `shape`. Numbers, texts, paths and enums with words are written
-/// in the same way as settings.
+/// Writes a type: `to` and `shape`. Numbers, texts, paths and enums with words are written in the
+/// same way as settings.
 template <class T>
 struct ResultKind {
     static constexpr ResultShape shape = detail::shape_of(Kind<T>::shape);

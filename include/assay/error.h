@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// What kind of failure, in terms of what the caller can do about it.
+/// The kind of a failure, by what the caller can do about it.
 enum class ErrorCode {
     usage,          ///< the request makes no sense (unknown flag, metric or model name)
     bad_input,      ///< a file or value is damaged, missing, of the wrong shape or not supported
@@ -62,8 +62,8 @@ decltype(auto) with_note(std::string_view note, Body&& body) {
 /// letters differ).
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "; did you mean `x`?" for the nearest candidate, else "; known: a, b, c" (at most 12, then
-/// "...").
+/// Returns "; did you mean `x`?" for the nearest candidate, else "; known: a, b, c" (at most 12,
+/// then "...").
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace assay

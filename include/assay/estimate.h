@@ -18,7 +18,7 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
-/// What the value counts. Values are stored in this unit. Reports may show another: proportions
+/// The unit of the value. Values are stored in this unit. Reports may show another: proportions
 /// appear in percent.
 enum class Unit {
     number,      ///< without a unit: a ratio, a correlation, a slope
@@ -26,7 +26,7 @@ enum class Unit {
     nats,
     rank,  ///< a place in an order, from 1: shown as a whole number
 };
-/// "number", "proportion", "nats", "rank".
+/// Returns "number", "proportion", "nats" or "rank".
 std::string_view name_of(Unit);
 
 /// Either `value` is set (finite), or `undefined` says why not. Never NaN, 0 or 999 as a stand-in.
@@ -45,7 +45,7 @@ struct Estimate {
 /// Half of the interval's width, or 0 without an interval.
 double half_width(const Estimate& estimate);
 
-/// {"low", "high", "level", "method"}.
+/// Writes {"low", "high", "level", "method"}.
 nlohmann::json to_json(const Interval& interval);
 /// Writes {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}.
 /// Fields

@@ -49,7 +49,7 @@ struct Bar {
 using Cell = std::variant<std::monostate, std::string, Count, Number, Estimate, PValue, bool, Bar>;
 
 struct Column {
-    /// How a cell with an Estimate is shown. Other cells ignore this.
+    /// The form of a cell with an Estimate. Other cells ignore this.
     enum class Show {
         value,               ///< 76.13
         value_and_half,      ///< 76.13 ±0.37; both ends if the sides differ
@@ -157,7 +157,7 @@ struct Report {
 };
 
 enum class ReportFormat { text, csv, json, markdown, latex };
-/// "text", "csv", "json", "md", "latex".
+/// Returns "text", "csv", "json", "md" or "latex".
 std::string_view name_of(ReportFormat);
 /// Throws usage, and lists the known names.
 ReportFormat report_format_named(std::string_view name);

@@ -71,7 +71,7 @@ struct SampleFlags {
     void check(bool drawn = false) const;
 };
 
-/// --data, and how to read it.
+/// Adds --data with its options.
 struct DataFlags {
     void add_to(CLI::App& app);
     /// Removes files of labels from several data sets, such as CIFAR-10-C/*.npy, and reports this
@@ -91,7 +91,7 @@ struct DataFlags {
     /// name, they are resumed under that name.
     std::filesystem::path runs;
 
-    /// How to open folder `index`, and the name of its results; `notes` receives the reason if it
+    /// Options for folder `index`, and the name of its results; `notes` receives the reason if it
     /// is not the folder's own name. Throws usage for options for one folder with several folders.
     DatasetOptions options(std::size_t index, const ClassList& classes,
                            std::vector<std::string>& notes) const;

@@ -66,7 +66,7 @@ private:
 /// known.
 std::string progress_text(const Progress& progress, std::string_view unit, double seconds);
 
-/// "1 h 03 min", "4 min 10 s", "12 s", "0.3 s".
+/// Returns text such as "1 h 03 min", "4 min 10 s", "12 s" or "0.3 s".
 std::string duration_text(double seconds);
 
 }  // namespace assay::cli

@@ -20,7 +20,7 @@ int replicate_simulate(std::vector<std::string> arguments);
 void add_annotation_options(CLI::App& app, replication::PrepareOptions& options);
 /// The two sets of a study.
 void add_sets(CLI::App& app, std::filesystem::path& original, std::filesystem::path& replication);
-/// --hits ORIGINAL REPLICATION
+/// Adds --hits ORIGINAL REPLICATION.
 CLI::Option* add_hits(CLI::App& app, std::filesystem::path& original,
                       std::filesystem::path& replication, const std::string& description);
 

@@ -11,7 +11,7 @@
 
 namespace assay::cli {
 
-/// --host, --port, --url, --behind-proxy, --connections.
+/// Adds --host, --port, --url, --behind-proxy and --connections.
 void add_network_options(CLI::App& app, serve::ServerOptions& options);
 
 /// Each connection needs a descriptor, and systems allow about 1,000 by default. If there are

@@ -9,7 +9,7 @@
 
 namespace assay::cli {
 
-/// How to read the value of a file option in an assay.toml: relative to the folder of that
+/// The interpretation of a file option's value in an assay.toml: relative to the folder of that
 /// file.
 enum class PathIn {
     none,     ///< no path

@@ -100,8 +100,8 @@ private:
     int descriptor_ = -1;
 };
 
-/// Who holds the lock on `path`: "process 123", or "another process" if that is not known. Returns
-/// "" if nobody holds it, or if the file system cannot tell.
+/// The owner of the lock on `path`: "process 123", or "another process" if that is not known.
+/// Returns "" if there is none, or if the file system cannot tell.
 std::string lock_holder(const std::filesystem::path& path);
 
 }  // namespace assay

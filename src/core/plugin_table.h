@@ -33,7 +33,7 @@ struct PluginTable {
     std::vector<PluginMetric> metrics;
     std::vector<PluginCorruption> corruptions;
 
-    /// "margin:margin".
+    /// The name, such as "margin:margin".
     std::string name_of(std::string_view function) const;
     /// "plugin.margin.margin@0123456789ab". A library with other bytes has another definition.
     std::string definition_of(std::string_view function) const;

@@ -1,4 +1,4 @@
-// What a text means among ImageNet's 1000 classes: WordNet id, name, synonym, or several of these.
+// The meaning of a text in ImageNet's 1000 classes: WordNet id, name, synonym, or several of these.
 #pragma once
 
 #include <cstdint>

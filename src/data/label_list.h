@@ -23,7 +23,7 @@ struct LabelList {
     bool stems = false;  ///< files have no extension (the challenge's ImageId)
     bool has_labels = false;
     bool flags = false;  ///< a column per class; `texts` are in the order of the columns
-    /// How each column was interpreted; "" if there are no columns.
+    /// The interpretation of each column; "" if there are no columns.
     std::string taken;
     std::size_t marked_none = 0;  ///< rows with the label -1, which means none
     LabelSets labels;             ///< one set of indices into `texts` per row

@@ -57,7 +57,7 @@ public:
     /// more than most_failed_images fail, or the process cannot be restarted.
     std::vector<FailedImage> run(const ImageBatch& batch, std::span<float> out);
 
-    /// How often a batch was halved because memory was short.
+    /// The number of times that a batch was halved because memory was short.
     std::uint64_t halved() const { return halved_; }
     /// Notes on failed images, on restarts of the process, and on batches that failed as a whole
     /// and were computed in parts.

@@ -19,7 +19,7 @@ std::size_t bin_of(double mean_consensus) {
         std::clamp(mean_consensus * static_cast<double>(bins), 0.0, static_cast<double>(bins - 1)));
 }
 
-/// How many of `wanted` strata are for unanimous images.
+/// The number of the `wanted` strata that are for unanimous images.
 std::array<std::size_t, 2> shared_out(const std::array<double, 2>& totals,
                                       const std::array<std::uint64_t, 2>& images,
                                       std::size_t wanted) {

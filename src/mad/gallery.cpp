@@ -55,7 +55,7 @@ void check_gallery_options(const Competition& competition, const GalleryOptions&
     }
 }
 
-/// "FIRST--SECOND" for each pair, made unique and valid for any names.
+/// Returns "FIRST--SECOND" for each pair, unique and valid for any names.
 class SheetNames {
 public:
     std::string of(const std::string& first, const std::string& second) {

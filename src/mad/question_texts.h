@@ -1,4 +1,4 @@
-// How questions are named, worded and shown.
+// Defines the names, words and display of questions.
 #pragma once
 
 #include <cstdint>

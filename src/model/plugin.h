@@ -97,7 +97,7 @@ inline std::string plugin_build() {
 /// folders.
 std::vector<std::filesystem::path> torch_plugin_folders();
 
-/// Where `assay torch --build` installs this build's plug-in for the user:
+/// The place where `assay torch --build` installs this build's plug-in for the user:
 /// $XDG_DATA_HOME/assay/plugins/0.1.0-<8 digits for plugin_build()>, by default below
 /// ~/.local/share; "" without a home.
 std::filesystem::path user_plugin_folder();

@@ -1,4 +1,4 @@
-// How each dimension is computed from a classifier's predictions.
+// Computes each dimension from a classifier's predictions.
 #pragma once
 
 #include <memory>

@@ -43,7 +43,7 @@ Dataset sample_of(const Dataset& val, std::string_view what, std::size_t limit) 
     return sample;
 }
 
-/// Why the model has no gradient; "" if it has one.
+/// The reason why the model has no gradient, or "".
 std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
     const auto pixels = pixel_model(model.classifier, model.spec.preprocess, space);
     try {

@@ -128,7 +128,7 @@ std::string printed_size(const Estimate& e) {
     return size.interval ? text + " " + sides_text(size) : text;
 }
 
-/// "from 0.40 lower to 1.20 higher": accuracy on the original minus accuracy on the replication.
+/// Describes the original's minus the replication's accuracy: "from 0.40 lower to 1.20 higher".
 std::string span(const Estimate& e) {
     if (!e.interval) return "no interval";
     const double half = half_width(e);

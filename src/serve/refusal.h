@@ -27,7 +27,7 @@ private:
 /// The error word for a status that has only one word.
 std::string_view code_of_status(int status);
 
-/// {"error": ..., "code": ...}.
+/// Returns {"error": ..., "code": ...}.
 HttpResponse response_of(const Refusal& refusal);
 /// Returns 503 `busy` with Retry-After.
 Refusal busy_refusal(std::string message);

@@ -62,7 +62,7 @@ Manifest read_whole_manifest(const std::filesystem::path& store);
 /// neither exists.
 std::optional<Manifest> any_manifest(const std::filesystem::path& store);
 
-/// "7/100".
+/// Returns text such as "7/100".
 std::string part_text(const StorePart& part);
 
 }  // namespace assay::store

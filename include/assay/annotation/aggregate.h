@@ -112,7 +112,7 @@ struct AnswerAgreement {
 /// Both coefficients, with an interval from the jackknife over questions.
 AnswerAgreement answer_agreement(const Votes& votes, double level = 0.95);
 
-/// When to keep a label.
+/// The rule for keeping a label.
 struct KeepRule {
     double threshold = 0.8;
     bool above = false;  ///< true: value > threshold (a majority is more than half); false: value
@@ -172,7 +172,7 @@ enum class LabelSetFormat {
     csv  ///< columns path, labels (separated by blanks, or `;` behind each); rows with no label: an
          ///< empty cell
 };
-/// "list", "object", "csv". Throws usage.
+/// Reads "list", "object" or "csv". Throws usage.
 LabelSetFormat label_set_format_named(std::string_view name);
 /// A text that read_label_sets can read. Labels are numbers if `classes` are ImageNet's or
 /// numbered, else ids. Throws bad_input for ids that the format cannot represent. In csv, those are

@@ -41,7 +41,7 @@ struct GoldDraw {
 /// 64. Throws bad_input for stores with different images or classes, or too few classes.
 GoldDraw draw_gold(const DrawGoldOptions& options);
 
-/// "assay.gold_draw/1".
+/// Schema "assay.gold_draw/1".
 ResultType result_type(ResultOf<GoldDraw>);
 Report report_of(const GoldDraw& draw);
 /// Csv with a row per class to judge: item, path, label, class, proposed_by, prior, probability.

@@ -72,7 +72,7 @@ struct DatasetLabelStats {
 };
 /// Opens options.data and counts its labels. Throws as open_labelled.
 DatasetLabelStats dataset_label_stats(const LabelStatsOptions& options);
-/// "assay.label_stats/2", docs/results.md.
+/// Schema "assay.label_stats/2" (docs/results.md).
 ResultType result_type(ResultOf<DatasetLabelStats>);
 /// CSV has a row per class, or with options.pairs a row per pair.
 Report report_of(const DatasetLabelStats& stats);

@@ -47,7 +47,7 @@ struct ProposeOptions {
     double level = 0.95;
     int threads = 0;
 };
-/// "probability", "rank". Throws usage.
+/// Reads "probability" or "rank". Throws usage.
 ProposeOptions::Rule propose_rule_named(std::string_view name);
 
 struct Question {
@@ -101,7 +101,7 @@ void check(const ProposeOptions& options);
 Proposals propose_labels(const ProposeOptions& options, Comm& comm,
                          const ProgressCallback& progress = {});
 
-/// "assay.label_proposals/1", docs/results.md.
+/// Schema "assay.label_proposals/1" (docs/results.md).
 ResultType result_type(ResultOf<Proposals>);
 /// Models, thresholds and recall. The questions are not included, because there are many:
 /// question_csv() has them. Partial if the recall cannot be reached or items have no scores.

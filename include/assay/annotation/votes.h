@@ -84,7 +84,7 @@ struct Votes {
     }
 };
 
-/// What to do with an annotator's second answer to a question.
+/// The treatment of an annotator's second answer to a question.
 enum class Repeats {
     first,  ///< the first one counts (an annotator who sees a question again is not a second
             ///< annotator)
@@ -93,7 +93,7 @@ enum class Repeats {
             ///< times
     refuse  ///< an error
 };
-/// "first", "last", "all", "error". Throws usage.
+/// Reads "first", "last", "all" or "error". Throws usage.
 Repeats repeats_named(std::string_view name);
 
 /// Says which texts mean the same. Each text of Votes::items and Votes::labels has a number.

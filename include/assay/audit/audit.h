@@ -120,7 +120,7 @@ struct AuditedModel {
     /// The most opposed images to expect from these probabilities without wrong labels.
     double expected = 0;
 };
-/// How the confirmed corrections change one model's accuracy.
+/// The change of one model's accuracy by the confirmed corrections.
 struct CorrectedModel {
     std::string model;
     Estimate before, after, change;

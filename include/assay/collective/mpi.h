@@ -17,7 +17,7 @@
 
 namespace assay {
 
-/// How this process was started.
+/// The way in which this process was started.
 struct Launch {
     int rank = 0, size = 1;
     std::string by = "";  ///< the launcher, for people: "Open MPI's mpirun"; "" if started alone
@@ -39,7 +39,7 @@ class MpiRanks {
 public:
     virtual ~MpiRanks() = default;
     virtual Comm& comm() = 0;
-    /// "Open MPI 4.1.4".
+    /// The name and version, such as "Open MPI 4.1.4".
     virtual const std::string& library() const = 0;
     /// This process's number among the ranks of its machine, from 0.
     virtual int rank_of_machine() const = 0;

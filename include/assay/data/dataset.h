@@ -90,8 +90,8 @@ Image load_image(const Dataset& dataset, std::size_t item);
 /// recorded as unreadable.
 bool ends_the_run(const Error& error) noexcept;
 
-/// How to read a folder. The defaults are detected from the folder; describe() prints the detected
-/// values.
+/// Options for reading a folder. The defaults are detected from the folder; describe() prints the
+/// detected values.
 struct DatasetOptions {
     enum class Layout { automatic, image_folder, flat };
     Layout layout = Layout::automatic;

@@ -29,7 +29,7 @@ constexpr auto words_of(Scaling) {
          {Scaling::vector, "vector"},
          {Scaling::per_class, "per-class"}}};
 }
-/// "temperature", "vector", "per-class".
+/// Returns "temperature", "vector" or "per-class".
 std::string_view name_of(Scaling);
 
 struct CalibrateOptions {

@@ -22,7 +22,7 @@ constexpr auto words_of(MeanOf) {
     return std::array<std::pair<MeanOf, std::string_view>, 2>{
         {{MeanOf::probabilities, "probabilities"}, {MeanOf::logits, "logits"}}};
 }
-/// "probabilities", "logits".
+/// Returns "probabilities" or "logits".
 std::string_view name_of(MeanOf);
 
 struct EnsembleOptions {

@@ -25,7 +25,7 @@ struct ValueByVotes {
     /// and the annotators' rates. The value is undefined if a subgroup is expected to have fewer
     /// than ten images.
     Measurement value;
-    /// How much higher the value is than with plain posteriors, which use no sets and no models. A
+    /// The increase of the value compared with plain posteriors, which use no sets and no models. A
     /// tenth of this difference is included in the interval, unless experts judged images.
     std::optional<double> moved;
     /// The metric on the sets that `labels aggregate` makes by default. Its interval describes the

@@ -47,7 +47,7 @@ enum class Verdict {
     better,
     worse,
 };
-/// "", "no difference shown", "better", "worse".
+/// Returns "", "no difference shown", "better" or "worse".
 std::string_view name_of(Verdict);
 
 struct PairedMetric {

@@ -77,7 +77,7 @@ struct PreprocessingChoice {
     bool usable() const { return outcome <= Outcome::not_settled; }
     bool searched() const { return outcome != Outcome::given; }
 };
-/// "given", "told_apart", "not_settled", ...
+/// Returns "given", "told_apart", "not_settled", ...
 std::string_view name_of(PreprocessingChoice::Outcome);
 
 struct SearchOptions {

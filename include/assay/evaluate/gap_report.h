@@ -59,7 +59,7 @@ struct GapRankChange {
     std::optional<std::int64_t> low, high;
 };
 
-/// How much smaller a gap is by another metric on the same images.
+/// The reduction of a gap by another metric on the same images.
 struct GapDifference {
     GapMetric first_metric{}, second_metric{};
     Estimate value;  ///< gap by the first metric minus gap by the second
@@ -82,8 +82,8 @@ struct GapModel {
     std::array<std::uint64_t, 2> not_scored{};  ///< images of each data set without scores
 };
 
-/// How the observed gaps differ between the models, which is not a statement about images. Field
-/// names differ from those of intervals.
+/// The differences of the observed gaps between the models, which is not a statement about images.
+/// Field names differ from those of intervals.
 struct BetweenModels {
     std::uint32_t models = 0;
     std::optional<double> sd;  ///< with n - 1 in the denominator; undefined for one model

@@ -20,7 +20,7 @@ struct EnvironmentVariable {
 };
 std::span<const EnvironmentVariable> environment_variables();
 
-/// "metrics", "corruptions", "presets", "maps", "formats", "environment".
+/// The names are "metrics", "corruptions", "presets", "maps", "formats", "environment".
 const std::vector<std::string>& listing_topics();
 /// Lists one topic, or all topics for "". JSON: assay.list/1, with an array under each topic's
 /// name. Throws usage with the nearest topic.

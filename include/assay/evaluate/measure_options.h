@@ -202,7 +202,7 @@ std::vector<Gate> gates_of(const MeasureOptions& options);
 /// given but ASMA is not measured.
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store);
 
-/// What the labels of a data set allow.
+/// The measurements that the labels of a data set allow.
 struct LabelCoverage {
     std::uint64_t labelled = 0;  ///< items with a label, either single or in a set
     std::uint64_t single = 0;    ///< items among these with a single label

@@ -41,7 +41,7 @@ struct ImageBatch {
     std::vector<UnscoredImage>* unscored = nullptr;
 };
 
-/// What a trial has shown about a model (assay/evaluate/model_trial.h).
+/// The result of a trial of a model (assay/evaluate/model_trial.h).
 struct TrialMemory;
 
 /// A classifier that is ready to run, with the information that its store must record.

@@ -16,19 +16,19 @@
 
 namespace assay {
 
-/// How a model processes a corrupted image, which already is a window of about 224 pixels.
+/// The processing of a corrupted image by a model, which already is a window of about 224 pixels.
 enum class CorruptedTransform {
     crop,  ///< the image is only resized to the input's size, as ImageNet-C was published
     own,   ///< the model's whole preprocessing, which enlarges it and crops its margins again
 };
-/// "crop", "model". Throws usage.
+/// Reads "crop" or "model". Throws usage.
 CorruptedTransform corrupted_transform_named(std::string_view name);
 /// The preprocessing of a corrupted image. With `crop`, the resize size is the input's longer side.
 /// So a square window of the input's size does not change, and any other is scaled to it. If
 /// nothing is cropped (CropMode::none), the model's own preprocessing already does that.
 Preprocess corrupted_preprocess(Preprocess preprocess, CorruptedTransform transform);
 
-/// "val_fog_3".
+/// Returns a name such as "val_fog_3".
 std::string corrupted_dataset_name(const std::string& dataset, const CorruptionVersion& version);
 
 /// Runs every model over every version of the images and stores the scores. Each version becomes a

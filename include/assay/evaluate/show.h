@@ -42,7 +42,7 @@ struct ShownImage {
         std::vector<Predicted> best;       ///< best first, as many as requested and stored
         /// one per label; no value if it is not stored
         std::vector<std::optional<Predicted>> labels;
-        /// How many of the g best classes are among the g labels; no value if fewer than g are
+        /// The number of the g best classes among the g labels; no value if fewer than g are
         /// stored.
         std::optional<std::uint32_t> hits;
     };

@@ -19,7 +19,7 @@ namespace assay {
 /// Pillow's resampling filters.
 enum class Interpolation { nearest, box, bilinear, hamming, bicubic, lanczos };
 
-/// How the resized image becomes the input window.
+/// The way from the resized image to the input window.
 enum class CropMode {
     center,  ///< short side to the resize size, keep the aspect ratio, crop the center (timm
              ///< "center", torchvision)
@@ -54,7 +54,7 @@ enum class ResizeRule {
                ///< more than twice as many pixels as the width
 };
 
-/// Where a centre crop starts if the margin is odd.
+/// The start of a center crop if the margin is odd.
 enum class CropStart {
     round,  ///< half a pixel is rounded to the even pixel: timm, torchvision
     floor,  ///< half a pixel is rounded down: transformers

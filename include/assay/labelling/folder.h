@@ -63,7 +63,7 @@ FolderSummary folder_summary(const std::filesystem::path& folder);
 /// together. A running server uses the change when it is restarted. Throws bad_input for no such
 /// folder, no labeling folder.
 void set_image_root(const std::filesystem::path& folder, const std::filesystem::path& root);
-/// "assay.labelling/1", docs/results.md.
+/// Schema "assay.labelling/1" (docs/results.md).
 ResultType result_type(ResultOf<FolderSummary>);
 Report report_of(const FolderSummary& summary);
 

@@ -1,4 +1,4 @@
-// How far two classes are apart in a hierarchy (the MAD competition's equation 3), in integers.
+// The distance of two classes in a hierarchy (the MAD competition's equation 3), in integers.
 //
 // An edge whose upper end is l edges below the root weighs 2^-l. So confusing a dog with a hammer
 // counts more than confusing two dogs. For nodes with several parents, the definition does not say

@@ -35,7 +35,7 @@ enum class Case : std::uint8_t {
     neither,   ///< III
     replaced,  ///< annotators cannot say
 };
-/// "I", "II", "III", "replaced".
+/// Returns "I", "II", "III" or "replaced".
 std::string_view name_of(Case);
 Case case_of(const Settled& first, const Settled& second);
 

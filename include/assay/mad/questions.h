@@ -19,7 +19,7 @@
 
 namespace assay::mad {
 
-/// How to spend a budget on images.
+/// The way to spend a budget on images.
 enum class AskOrder : std::uint8_t {
     information,  ///< draws images; those that are expected to tell more about the order are more
                   ///< likely
@@ -156,7 +156,7 @@ AnswerRound read_answers_into(Competition& competition, const AnswerOptions& opt
 std::vector<AnswerRound> read_answers_into(Competition& competition,
                                            const std::vector<std::filesystem::path>& files,
                                            const std::string& annotator = {});
-/// "assay.mad_answers/1".
+/// Schema "assay.mad_answers/1".
 Report report_of(const AnswerRound& round);
 Report report_of(const std::vector<AnswerRound>& rounds);
 

@@ -18,7 +18,7 @@
 
 namespace assay::mad {
 
-/// How to combine the answers to a question.
+/// The rule for combining the answers to a question.
 enum class VoteRule : std::uint8_t {
     majority,
     dawid_skene,  ///< weights annotators by how often they agree with the outcome

@@ -40,7 +40,7 @@ std::uint8_t quantised_exactly(double probability);
 /// usage for p outside [0, 1].
 std::uint8_t threshold_of(double p);
 
-/// How to cap the number of images with one label in a pair.
+/// The limit for the number of images with one label in a pair.
 enum class CapMode : std::uint8_t {
     side,      ///< `cap` for each label of the first classifier, and for each of the second
     first,     ///< for each label of the first classifier, so it depends on the classifiers' order

@@ -59,7 +59,7 @@ struct Shape {
     std::uint32_t most_labels = 1;  ///< number of labels in the largest label set
     /// The data set has no single labels of its own: an item's target is its only valid class.
     bool only_valid = false;
-    /// Why items have no shape_cue and texture_cue; "" if they have them.
+    /// The reason why items have no shape_cue and texture_cue, or "".
     std::string no_cues = "the data set has no attributes `shape` and `texture`";
 };
 
@@ -120,7 +120,7 @@ struct ParameterFacts {
     bool list = false;  ///< a list of such numbers and ranges: "1-5", "2,3,4,6,9"
 };
 
-/// How to compare the values of two classifiers on the same items.
+/// The way to compare the values of two classifiers on the same items.
 enum class PairedTest {
     resampled,       ///< works for any metric: its difference over the same groups of items
     mcnemar_top_k,   ///< each item is a hit if its label is among the k highest scores
@@ -153,7 +153,7 @@ struct MetricFacts {
     Unit unit = Unit::number;
     std::string_view origin;  ///< paper, equation
     Uncertainty uncertainty = Uncertainty::closed_form;
-    /// How the value is computed (src/metric/pass.h). Without a pass, it is a sum over rows:
+    /// The computation of the value (src/metric/pass.h). Without a pass, it is a sum over rows:
     /// `accumulate` and `value`.
     std::shared_ptr<const MetricPass> pass = nullptr;
     /// Definition id for the parameters: "ece.l1.left_closed".
@@ -203,7 +203,7 @@ struct MetricRequest {
     /// Throws usage if the parameter does not exist or the value is not allowed; the message says
     /// what is allowed.
     void set(std::string_view parameter, std::string_view value);
-    /// "top5", "ece": the name without the other parameters.
+    /// The name without the other parameters: "top5", "ece".
     std::string name() const;
     std::string definition() const;
     /// The definition for items of this shape. If an item's only valid class is used as its label,
@@ -212,7 +212,7 @@ struct MetricRequest {
     /// Returns true if a result with this definition id and these parameters matches the request,
     /// on items of any shape; by_what_scores_tell matches either value.
     bool is_of(std::string_view definition, const Parameters& parameters) const;
-    /// "ece:bins=20,edges=right_closed": only the parameters that differ from the defaults.
+    /// Only the parameters that differ from the defaults: "ece:bins=20,edges=right_closed".
     std::string text() const;
     /// True if it represents one request per number of labels: `subgroup_accuracy` without g (see
     /// expand_labels_per_image()).

@@ -21,7 +21,7 @@ enum class OperatorKind : std::uint8_t {
     movement,  ///< copies, views, look-ups, fillings: no arithmetic
     unknown,   ///< no rule, so its arithmetic is not counted
 };
-/// "product", "elementwise", ...
+/// Returns "product", "elementwise", ...
 std::string_view name_of(OperatorKind kind);
 
 /// All executed calls of one operator.
@@ -74,7 +74,7 @@ struct ModelCost {
                                      ///< operator, shape
     std::vector<std::string> notes;  ///< sentences without a full stop
     std::string no_weights = {};     ///< why `weights` is not known; "" if it is
-    /// Why operators, nodes and the peak are not known; "" if they are.
+    /// The reason why operators, nodes and the peak are not known, or "".
     std::string no_operators = {};
 
     // Values that differ between runs and machines.

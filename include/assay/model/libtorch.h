@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// Where to look for LibTorch, in this order.
+/// The places to search for LibTorch, in this order.
 enum class LibTorchSource { torch_dir, python, distribution };
 
 /// A possible LibTorch, judged by its files without opening them.
@@ -25,7 +25,7 @@ struct LibTorch {
     std::filesystem::path libraries;  ///< the folder of libtorch_cpu.so
     std::string version;              ///< "2.6.0"; "" if it is not known
     bool cuda = false;                ///< it has libtorch_cuda.so
-    /// Why no plug-in can be compiled for it, as a sentence without a full stop; "" if one can.
+    /// The reason why no plug-in can be compiled for it, without a full stop; else "".
     std::string unusable;
 };
 

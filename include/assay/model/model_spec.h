@@ -66,7 +66,7 @@ ModelSettings read_sidecar(const std::filesystem::path& path, SidecarFacts* fact
 /// Reads the settings in the text of a file (TOML or JSON). Paths are not resolved.
 ModelSettings parse_sidecar(const std::string& text, bool toml);
 
-/// How to start models in Python.
+/// The way to start models in Python.
 struct PythonStart {
     bool offline = false;
     /// Receives immediately what the process reports while it loads: downloads and their sources.

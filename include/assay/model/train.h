@@ -17,7 +17,7 @@
 
 namespace assay {
 
-/// What a network can see.
+/// The information that a network can use.
 enum class NetworkKind {
     whole,    ///< five convolutions, three of which halve the sides, then the maximum over all
               ///< positions: sees whole objects
@@ -25,7 +25,7 @@ enum class NetworkKind {
               ///< of 9 x 9 pixels, so that it sees textures but no outlines
 };
 
-/// How to make one network. Equal settings and images give equal bits on one machine with one
+/// The settings of one network. Equal settings and images give equal bits on one machine with one
 /// version of LibTorch, for any number of threads. This holds because every random draw depends
 /// only on (seed, purpose, epoch, image).
 struct TrainSpec {

@@ -30,7 +30,7 @@ enum class BoxFormat {
     csv,        ///< columns image, xmin, ymin, xmax, ymax, class
 };
 
-/// Which pixels the corners xmin..xmax of an annotation include (the same for ymin..ymax).
+/// The pixels that the corners xmin..xmax of an annotation include (the same for ymin..ymax).
 enum class Corners {
     inclusive0,  ///< xmin to xmax, both inside the box, counting pixels from 0: ILSVRC's convention
                  ///< (0 to width - 1)
@@ -51,7 +51,7 @@ struct ImageSize {
     bool operator==(const ImageSize&) const = default;
 };
 
-/// Why a box is not in the pool.
+/// The reason why a box is not in the pool.
 enum class BoxFault {
     damaged_annotation,  ///< its file or row cannot be read; one entry for the whole file or row
     bad_number,          ///< a corner is missing, no number, not finite or beyond 10^9

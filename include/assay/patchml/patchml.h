@@ -46,7 +46,7 @@ struct PatchmlOptions {
     std::size_t cache_mib = 256;   ///< memory for resized patches; does not change results
 };
 
-/// How often a class repeats within a composite: the observed and the expected proportion.
+/// The repetitions of a class within a composite: the observed and the expected proportion.
 struct GridSummary {
     GridCounts counts;
     Estimate repeats;          ///< proportion of composites with fewer than k labels; Wilson's

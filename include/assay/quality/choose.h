@@ -64,7 +64,7 @@ struct ChooseResult {
 /// imply. Cells without shares are independent. Models that lack a needed value are skipped with a
 /// warning. Throws usage as parse_need(), weights_named() and select_models() do.
 ChooseResult choose_models(const QualityTable& table, const ChooseOptions& options);
-/// "assay.quality_choose/1". The report is partial if no model meets the needs.
+/// Schema "assay.quality_choose/1". The report is partial if no model meets the needs.
 Report report_of(const ChooseResult& result);
 
 struct StabilityOptions {

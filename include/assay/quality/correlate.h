@@ -1,4 +1,4 @@
-// How quality dimensions correlate over models: Spearman's rank correlations.
+// The correlation of quality dimensions over models: Spearman's rank correlations.
 #pragma once
 
 #include <cstdint>

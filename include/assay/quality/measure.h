@@ -95,7 +95,7 @@ MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm
 /// a number is not in millions (0 to 1e5); bad_input as read_quality_table() does.
 void add_parameters(std::map<std::string, double>& parameters, const std::string& text);
 
-/// "assay.quality/1": the table in the format of read_quality_table(), with the parts.
+/// Schema "assay.quality/1": the table in the format of read_quality_table(), with the parts.
 Report report_of(const MeasuredQuality& result);
 
 }  // namespace assay::quality

@@ -36,7 +36,7 @@ struct MergeResult {
 /// contradiction (row, dimension, both values, both files), a key twice in one table. Rows of the
 /// published table may repeat names as long as no other table has that key.
 MergeResult merge_tables(const std::vector<QualityTable>& tables, const MergeOptions& options);
-/// "assay.quality/1": the table in the format of read_quality_table().
+/// Schema "assay.quality/1": the table in the format of read_quality_table().
 Report report_of(const MergeResult& result);
 
 }  // namespace assay::quality

@@ -67,8 +67,8 @@ struct ScoredModel {
     std::vector<Dimension> missing;
 };
 
-/// How the cells of one dimension were drawn, as numbers of models. Exact cells have no standard
-/// error.
+/// The way of drawing the cells of one dimension, as numbers of models. Exact cells have no
+/// standard error.
 struct DrawnCells {
     std::size_t joint = 0, independent = 0, exact = 0;
 };

@@ -36,7 +36,7 @@ struct PeopleShapeBiasResult {
 /// category.
 PeopleShapeBiasResult shape_bias_of_people(const std::vector<std::filesystem::path>& answers,
                                            double level = 0.95);
-/// "assay.people_shape_bias/1". The CSV has a row per person; the first row is for all.
+/// Schema "assay.people_shape_bias/1". The CSV has a row per person; the first row is for all.
 Report report_of(const PeopleShapeBiasResult& result);
 
 }  // namespace assay::quality

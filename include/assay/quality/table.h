@@ -19,7 +19,7 @@ struct Table;
 
 namespace assay::quality {
 
-/// How the error of a cell depends on the images of one data set, by group of images. The groups
+/// The dependence of a cell's error on the images of one data set, by group of images. The groups
 /// are those of group_places(), at most group_count. Cells of models and dimensions that were
 /// measured on the same images have correlated errors.
 struct ErrorShare {

@@ -25,7 +25,7 @@ namespace assay::replication {
 
 /// The independent units: images of a class were judged in the same grids by the same people.
 enum class Units { classes, images };
-/// "classes", "images".
+/// Returns "classes" or "images".
 std::string_view name_of(Units units);
 
 struct AdjustOptions {

@@ -16,7 +16,7 @@
 
 namespace assay::replication {
 
-/// What to do with a reading that occurs in set 1 but not in set 2.
+/// The treatment of a reading that occurs in set 1 but not in set 2.
 enum class EmptyBins {
     renormalise,  ///< distribute set 1's weight over the readings that occur in set 2
     count_zero    ///< treat such images as incorrect (as in the published jackknife script)

@@ -48,7 +48,7 @@ struct MixtureOptions {
 /// depend on the number of images. Throws bad_input without images.
 BetaMixture fit_mixture(const CellCounts& counts, const MixtureOptions& options);
 
-/// How to compute integrals over the density.
+/// The method for integrals over the density.
 enum class Integrals {
     exact,    ///< closed forms: incomplete beta functions
     grid1000  ///< as published: 999 of 1000 grid points, with infinite densities as 0; biased by

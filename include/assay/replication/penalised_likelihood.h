@@ -53,7 +53,7 @@ public:
     /// `correct`: correct images by cell of set 2. Cost: about 10 rounds of cells * 180 * 24 sums.
     Fit fit(std::span<const double> correct) const;
 
-    /// How much of a jump by 1 in the true curve the accuracy would miss, to first order. Each
+    /// The part of a jump by 1 in the true curve that the accuracy would miss, to first order. Each
     /// value is for the upper edge of a part of the grid. It is P1(s above the edge) minus the
     /// estimate's response to the hits that such a jump adds. There are rates().size() entries, and
     /// the last is 0. The edges are midpoints on the logit scale.

@@ -17,7 +17,7 @@
 
 namespace assay {
 
-/// How the size of a change is measured: its largest element, or its Euclidean length.
+/// The measure of the size of a change: its largest element, or its Euclidean length.
 enum class Norm { linf, l2 };
 std::string_view name_of(Norm);
 

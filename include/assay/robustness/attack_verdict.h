@@ -22,7 +22,7 @@ enum class AttackVerdict {
     doubtful,     ///< found a sign that the attack failed rather than that the model withstood it
     not_usable,   ///< scores are random, depend on the batch, are no numbers, or are probabilities
 };
-/// "not checked", "no sign of masking", "doubtful", "not usable".
+/// Returns "not checked", "no sign of masking", "doubtful" or "not usable".
 std::string_view name_of(AttackVerdict);
 /// Parses the names of name_of().
 std::optional<AttackVerdict> attack_verdict_named(std::string_view name);
@@ -41,9 +41,9 @@ struct MaskingSign {
 struct AttackControl {
     AttackVerdict verdict = AttackVerdict::not_checked;
     std::vector<MaskingSign> signs;
-    /// How loose the bound is. Of `images` control images, `left` remain after the attacks of the
-    /// command at budget `eps`. After the additional, stronger attack `attack`, `left_by_control`
-    /// remain. If `attack` is "", none ran.
+    /// The looseness of the bound. Of `images` control images, `left` remain after the attacks of
+    /// the command at budget `eps`. After the additional, stronger attack `attack`,
+    /// `left_by_control` remain. If `attack` is "", none ran.
     std::string attack;
     double eps = 0;
     std::uint64_t images = 0, left = 0, left_by_control = 0;

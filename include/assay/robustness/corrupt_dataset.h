@@ -72,8 +72,8 @@ Image contact_sheet(const Image& image, const std::vector<const Corruption*>& co
                     const FrostPhotographs* frost = nullptr,
                     CorruptionProfile profile = CorruptionProfile::imagenet);
 
-/// "assay.corrupt/1". The csv has a row per corruption and severity. The report is partial if
-/// images or versions were skipped.
+/// Schema "assay.corrupt/1". The csv has a row per corruption and severity. The report is partial
+/// if images or versions were skipped.
 Report report_of(const CorruptResult& result);
 
 }  // namespace assay

@@ -93,8 +93,8 @@ VersionOf version_of(const std::filesystem::path& folder, std::string_view name)
 /// one. Memory: a byte per image and version.
 CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& options);
 
-/// "assay.corrupted_accuracy/1". The csv has a row per model, corruption and severity. The report
-/// is partial if a store is.
+/// Schema "assay.corrupted_accuracy/1". The csv has a row per model, corruption and severity. The
+/// report is partial if a store is.
 Report report_of(const CorruptedAccuracyResult& result);
 
 }  // namespace assay

@@ -18,7 +18,7 @@
 
 namespace assay {
 
-/// How the image to corrupt is obtained from a decoded image.
+/// The way from a decoded image to the image to corrupt.
 struct CorruptionWindow {
     static constexpr int of_profile = -1;  ///< means published_window()'s value
     int resize = of_profile;  ///< short side in pixels, antialiased bilinear; 0 means no resizing

@@ -34,7 +34,7 @@ enum class CorruptionProfile {
     cifar,          ///< CIFAR-10-C and CIFAR-100-C: 32 x 32
 };
 inline constexpr int corruption_profiles = 3;
-/// "imagenet", "tiny-imagenet", "cifar".
+/// Returns "imagenet", "tiny-imagenet" or "cifar".
 std::string_view name_of(CorruptionProfile profile);
 /// The image set with these parameters: "ImageNet-C", "Tiny-ImageNet-C", "CIFAR-10-C".
 std::string_view published_set(CorruptionProfile profile);

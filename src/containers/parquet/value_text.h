@@ -9,8 +9,8 @@
 
 namespace assay::parquet {
 
-/// Why the values of a column cannot be written as text: "a timestamp", "bytes", ... Returns "" for
-/// texts, numbers, decimals and booleans.
+/// The reason why a column's values cannot be written as text: "a timestamp", "bytes", ... Returns
+/// "" for texts, numbers, decimals and booleans.
 std::string why_no_text(const Column& column);
 
 /// Appends a value of such a column: numbers with all their digits ("3", "0.25", "12.00"), nothing

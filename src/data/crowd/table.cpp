@@ -24,7 +24,7 @@ struct Named {
 
 /// The role of each column.
 struct Plan {
-    /// Where the columns `answers` contain the answers.
+    /// The places of the answers in the columns `answers`.
     enum class Kind {
         column,   ///< one column of answers
         people,   ///< one per person

@@ -37,7 +37,7 @@ public:
     /// The image with the name "<file>/<row>".
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit) const override;
     bool is_turned(std::string_view name) const override;
-    /// "val.parquet row 12".
+    /// Returns text such as "val.parquet row 12".
     std::string place_of(std::uint64_t row) const;
 
 private:

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int shuffles = 999;
 
-/// How well the scores of image i rank the labels of image j: 1 / (1 + classes with higher scores
-/// than the best label). With this table, shuffled labels only cost a sum.
+/// The rank quality of image j's labels by the scores of image i: 1 / (1 + classes with higher
+/// scores than the best label). With this table, shuffled labels only cost a sum.
 std::vector<double> reciprocal_ranks(const Scores& scores, const Sample& sample,
                                      const Dataset& dataset) {
     const std::size_t n = sample.size();

@@ -1,4 +1,4 @@
-// How much the scores contain about the labels, for any order of the classes.
+// Measures the information of scores about labels, for any order of the classes.
 #pragma once
 
 #include <cstdint>

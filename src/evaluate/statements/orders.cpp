@@ -154,7 +154,7 @@ private:
     double slope_ = 1;
 };
 
-/// How often draws of a statistic on a path are at most the observed value, and at least it.
+/// The counts of draws on a path that are at most, and at least, the observed value.
 struct Along {
     std::vector<double> up, down, truth;
     bool ended = false;

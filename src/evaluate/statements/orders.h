@@ -1,4 +1,4 @@
-// How well two orders of the same models agree.
+// Measures the agreement of two orders of the same models.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Which model is best, and the rank of each model.
+// Determines the best model and the rank of each model.
 #pragma once
 
 #include "evaluate/statements/noise.h"

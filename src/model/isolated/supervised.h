@@ -40,7 +40,7 @@ private:
     bool is_alone_ = false;
 };
 
-/// How a process ended, as a fixed text.
+/// The way in which a process ended, as a fixed text.
 struct ProcessEnd {
     std::string how;   ///< "the model's process was ended by signal 11 (Segmentation fault)"
     std::string said;  ///< last line of its output; "" if it wrote nothing

@@ -81,7 +81,7 @@ Words compiler() {
                                       : fmt::format("CXX={}: there is no such compiler", chosen));
 }
 
-/// Why a plug-in for this LibTorch cannot run ONNX models; "" if it can.
+/// The reason why a plug-in for this LibTorch cannot run ONNX models, or "".
 std::string why_without_onnx(const Words& compiler, const LibTorch& libtorch,
                              const fs::path& scratch) {
     const MappedFile file(libtorch.libraries / "libtorch_cpu.so");

@@ -1,4 +1,4 @@
-// How a network takes its images: their size, type, channels and order in memory.
+// The form of a network's images: their size, type, channels and order in memory.
 #pragma once
 
 #include <ATen/core/Tensor.h>

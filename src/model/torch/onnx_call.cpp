@@ -1,4 +1,4 @@
-// How operators read their inputs and attributes, and their shared helpers.
+// Reads the inputs and attributes of operators, and has shared helpers.
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
