@@ -38,8 +38,8 @@ struct ResultShape {
     Kind kind = Kind::json;
     bool nullable = false;
     std::span<const std::string_view> words = {};  ///< every word that a text may be
-    const ResultShape* entry = nullptr;            ///< of lists and maps
-    ResultType (*type)() = nullptr;                ///< of objects
+    const ResultShape* entry = nullptr;            ///< entry type of lists and maps
+    ResultType (*type)() = nullptr;                ///< type of objects
 };
 
 /// The information of a table row about a value, in addition to the member's own name and type.

@@ -21,7 +21,7 @@ struct Interval {
 /// The unit of the value. Values are stored in this unit. Reports may show another: proportions
 /// appear in percent.
 enum class Unit {
-    number,      ///< without a unit: a ratio, a correlation, a slope
+    number,      ///< a ratio, a correlation or a slope, without a unit
     proportion,  ///< in [0, 1], or a difference of two in [-1, 1]
     nats,
     rank,  ///< a place in an order, from 1: shown as a whole number

@@ -120,7 +120,7 @@ struct NamedValue {
 
 /// A condition that a result must meet, and whether it did.
 struct GateOutcome {
-    std::string gate;             ///< as the user wrote it: "low(top1) >= 0.75"
+    std::string gate;             ///< the user's text: "low(top1) >= 0.75"
     std::string model, dataset;   ///< the model and data set of the value; for a pair, those of the
                                   ///< candidate
     std::string baseline;         ///< the baseline of a pair, else ""
@@ -130,7 +130,7 @@ struct GateOutcome {
     std::optional<double> found;  ///< the number compared with the bound: the value, or an end of
                                   ///< its interval
     double bound = 0;
-    std::string reason;  ///< why there is no number to compare, which fails the gate
+    std::string reason;  ///< reason for a missing number, which fails the gate
     bool passed = false;
 };
 

@@ -14,7 +14,7 @@ namespace {
 /// The contribution of one question, or the sum over all questions. Most are integers, so that
 /// omitting a question is exact.
 struct Sums {
-    std::uint64_t questions = 0;       ///< with at least two answers
+    std::uint64_t questions = 0;       ///< questions with at least two answers
     std::vector<std::uint64_t> given;  ///< answers of these questions, by kind
     std::uint64_t answers = 0;
     double agreeing = 0;   ///< sum over questions of the proportion of agreeing pairs

@@ -18,7 +18,7 @@ struct Thresholds {
                                 ///< everything in the depth, inf only the predicted class
     std::uint64_t sampled = 0;  ///< number of images used for the choice
     bool reached = true;        ///< the recall
-    std::string note;           ///< why not
+    std::string note;           ///< reason if there are none
 };
 /// Every rank reads its part of the sample and returns the same result. Throws usage if there are
 /// no known labels.

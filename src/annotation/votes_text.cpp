@@ -165,7 +165,7 @@ private:
     Answers answers_;
     VotesBuilder builder_;
     std::uint64_t rows_ = 0, with_several_ = 0;
-    bool further_ = false;  ///< whether the vote belongs to the previous one
+    bool further_ = false;  ///< true if the vote belongs to the previous one
     std::string first_unknown_;
 };
 

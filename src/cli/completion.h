@@ -11,8 +11,8 @@ namespace assay::cli {
 
 struct Completion {
     std::vector<Candidate> candidates;  ///< replacements of the last word
-    bool paths = false;                 ///< whether some candidates are files or folders
-    bool goes_on = false;               ///< whether a candidate may continue without a blank
+    bool paths = false;                 ///< true if some candidates are files or folders
+    bool goes_on = false;               ///< true if a candidate may continue without a blank
     std::string hint;                   ///< describes the argument if nothing can be proposed
 };
 

@@ -104,7 +104,7 @@ std::vector<SourceNames::Name> drawn_of(const std::vector<SourceNames::Name>& na
 
 struct Drawn {
     std::vector<std::string> models;
-    std::string how;  ///< for people
+    std::string how;  ///< description for people
 };
 
 /// The setting for the number of drawn models: the option, or the key of an assay.toml.

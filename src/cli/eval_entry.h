@@ -14,7 +14,7 @@ struct EvalEntry {
     ModelOpener opener;
     CommandWith command;  ///< the command as typed, only for this model
     std::string check;    ///< the `assay check` command for all checks
-    bool search = false;  ///< whether no source defines how the input is prepared
+    bool search = false;  ///< true if no source defines how the input is prepared
     LoadedModel model;    ///< opened as chosen; before the choice, with any settings
     bool mixes = false;   ///< images of a batch affect each other
     PreprocessingChoice choice;

@@ -19,7 +19,7 @@ void gunzip(std::span<const std::byte> packed,
     const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&stream, inflateEnd);
     std::vector<std::byte> out(most_at_once);
     std::size_t at = 0;
-    bool inside = false;  // whether it is inside a member
+    bool inside = false;  // true if it is inside a member
     while (at < packed.size() || inside) {
         const std::size_t given = std::min(packed.size() - at, most_at_once);
         stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data() + at));

@@ -14,7 +14,7 @@ namespace assay {
 
 struct Hdf5Array {
     std::string name;     ///< "predictions", "val/scores"
-    std::string problem;  ///< why it cannot be read; "" if it can
+    std::string problem;  ///< reason why it cannot be read, or ""
     /// The array as a little-endian .npy file in C order. Elements are read from the file on
     /// demand. Unpacked chunks are cached, at most three rows of them. Null if there is a problem.
     std::shared_ptr<const ByteSource> npy;

@@ -53,7 +53,7 @@ ZipDirectory find_zip_directory(const ByteSource& source) {
     std::vector<std::byte> tail;
     const std::uint64_t end = find_zip_end(source, tail);
     const std::span<const std::byte> record = std::span(tail).subspan(end, end_size);
-    std::uint64_t stop = source.size() - tail.size() + end;  // where the directory ends
+    std::uint64_t stop = source.size() - tail.size() + end;  // end of the directory
     ZipDirectory found{zip_number(record, 16, 4), zip_number(record, 12, 4),
                        zip_number(record, 10, 2), 0};
     // PyTorch writes the records of zip64 even if they are not needed.

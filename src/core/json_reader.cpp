@@ -118,7 +118,7 @@ std::string JsonReader::shown_place() const {
 
 void JsonReader::fail(std::string message) const {
     source_.refuse(std::move(message));
-    std::terminate();  // it throws
+    std::terminate();  // the event throws
 }
 
 }  // namespace assay

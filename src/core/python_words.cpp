@@ -10,7 +10,7 @@ std::string_view without_python_words(std::string_view text, std::string& copy) 
         return text;
     copy.clear();
     std::size_t copied = 0;
-    bool inside = false;  // whether the position is inside a text
+    bool inside = false;  // true if the position is inside a text
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         if (inside) {

@@ -20,7 +20,7 @@ std::string printed(double value, double half, Unit unit, std::optional<int> dec
 }
 
 struct Sides {
-    bool any = false;  ///< whether some value of the column has an interval
+    bool any = false;  ///< true if some value of the column has an interval
     bool equal = true;
 };
 Sides sides_of(const Table& table, std::size_t column) {

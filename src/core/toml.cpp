@@ -132,7 +132,7 @@ private:
     }
 
     std::string open_;    ///< brackets that are still open
-    bool value_ = false;  ///< whether a value follows, after '=' or in an array; otherwise a key
+    bool value_ = false;  ///< true if a value follows, after '=' or in an array; otherwise a key
     enum class Token { none, begun, dotted } token_ = Token::none;  ///< since the last separator
     unsigned parts_ = 1;
 };

@@ -43,7 +43,7 @@ struct WeightRows {
     StringColumn keys;               ///< the items of the rows; empty if the rows are in the
                                      ///< items' order
     std::size_t columns = 0;
-    std::string said;  ///< how the columns were interpreted
+    std::string said;  ///< interpretation of the columns
 
     std::span<const Weight> row(std::size_t r) const {
         const std::size_t begin = r == 0 ? 0 : ends[r - 1];

@@ -58,7 +58,7 @@ const Packed* packed_form(const SourceFile& source) {
 /// Gzip-compressed archives also allow random access.
 IndexedTar read_gzip(std::shared_ptr<const SourceFile> source, const LabelRule& rule, bool labels,
                      std::uint64_t limit) {
-    constexpr std::uint64_t most_ratio = 1032;  // of deflate
+    constexpr std::uint64_t most_ratio = 1032;  // largest ratio of deflate
     const std::uint64_t most = source->size() * most_ratio;
     const auto unpacked =
         std::make_shared<const InflatedSource>(std::move(source), DeflateWrap::gzip, most);

@@ -16,7 +16,7 @@ namespace assay {
 struct VotedLabels {
     StringColumn items, labels;  ///< distinct texts, in the order of occurrence
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  ///< pairs of indices into both
-    std::vector<std::string> notes;                              ///< how columns were interpreted
+    std::vector<std::string> notes;                              ///< interpretation of the columns
 };
 
 /// Returns nothing if the file contains no votes, or is a plain table with one annotator per image,

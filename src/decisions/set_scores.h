@@ -15,7 +15,7 @@ namespace assay::decisions {
 /// The definition of the classes' scores.
 struct SetRule {
     SetMethod method = SetMethod::lac;
-    double lambda = 0, k_reg = 0;  ///< of raps
+    double lambda = 0, k_reg = 0;  ///< parameters of raps
 };
 
 /// The image's uniform number, which depends only on its id.

@@ -15,7 +15,7 @@ namespace assay::attack {
 struct AttackFile {
     ImageForm form = ImageForm::npy;
     ImageShape shape;
-    bool bgr = false;  ///< whether the planes are blue, green, red
+    bool bgr = false;  ///< true if the planes are blue, green, red
     Norm norm = Norm::linf;
     double eps = 0;
 

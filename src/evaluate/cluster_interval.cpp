@@ -41,7 +41,7 @@ void cover(Interval& interval, const std::optional<Interval>& plain) {
 
 AlikeItems::AlikeItems(std::vector<Item> items) {
     std::ranges::sort(items);
-    std::map<std::uint32_t, double> squares, counts;  // of classes
+    std::map<std::uint32_t, double> squares, counts;  // sums of classes
     const auto in_runs = [&](auto&& of_run) {
         for (std::size_t begin = 0; begin < items.size();) {
             std::size_t end = begin;

@@ -31,7 +31,7 @@ struct HitsOfGroup {
     std::uint64_t others = 0, others_clusters = 0;  ///< the other images of the group's column
     double size = 0;                                ///< effective number of independent images
     bool candidate = false;
-    std::optional<Interval> interval;  ///< of candidates
+    std::optional<Interval> interval;  ///< interval of candidates
     std::optional<double> difference;  ///< minus the column's other images; only for candidates
     std::optional<Interval> difference_interval;
 };

@@ -36,7 +36,7 @@ struct StoreFacts {
 struct ListedStore {
     std::filesystem::path folder;
     std::optional<StoreFacts> facts;
-    std::string damaged;  ///< why there is no information
+    std::string damaged;  ///< reason for missing information
 
     std::string state() const;
 };

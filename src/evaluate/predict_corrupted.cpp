@@ -87,7 +87,7 @@ private:
     /// The data of an image of the block.
     struct KeptImage {
         ReadImage read;
-        std::string problem;  ///< why it cannot be read, or ""
+        std::string problem;  ///< reason why it cannot be read, or ""
         Image window;         ///< without pixels if it must be decoded again when it is needed
     };
     struct Batch {

@@ -72,7 +72,7 @@ private:
 
     const RowReader& reader_;
     const Truth& truth_;
-    const LabelSets& labels_;  ///< of truth_
+    const LabelSets& labels_;  ///< labels of truth_
     std::vector<std::uint64_t> rows_;
     std::uint64_t items_;
     std::vector<std::uint64_t> label_counts_;

@@ -87,7 +87,7 @@ RowFacts read_row(FieldReader& in, std::uint64_t rows, const Shape& shape) {
     row.confidence = static_cast<float>(real(0, 1));
     row.target_probability = static_cast<float>(real(0, 1));
     row.log_target = real(-infinity, 1);                  // at most 0, up to rounding
-    row.square_sum = real(0, double{1} + shape.classes);  // of probabilities
+    row.square_sum = real(0, double{1} + shape.classes);  // sum of probabilities
     row.scale.shift = static_cast<float>(real(-infinity, infinity));
     row.scale.factor = static_cast<float>(real(0, infinity));
     row.item = in.number(rows == 0 ? 0 : rows - 1);

@@ -17,7 +17,7 @@
 namespace assay {
 
 struct StreamedRows {
-    bool with_targets = false, with_sets = false;  ///< whether every batch has them
+    bool with_targets = false, with_sets = false;  ///< true if every batch has them
     ScoreKind kind = ScoreKind::logits;
     StorageFormat storage = StorageFormat::full_f32;
     ClassList names;

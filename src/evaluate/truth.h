@@ -53,7 +53,7 @@ struct Truth {
     LabelSets labels;             ///< the valid classes, for metrics of label sets
     OnlyMembers targets;          ///< the single label of each row, for the other metrics; -1 means
                                   ///< none
-    bool only_valid = false;      ///< whether `targets` are the only members of `labels`
+    bool only_valid = false;      ///< true if `targets` are the only members of `labels`
     bool cues_named = false;      ///< has_cues() of the data set
     std::vector<Cues> cues = {};  ///< empty: `no_cues` says why
     std::string no_cues = "";
@@ -61,7 +61,7 @@ struct Truth {
     /// The resampling group of each row by its cluster; empty means by its place.
     std::vector<std::uint8_t> group = {};
     std::vector<std::uint32_t> cluster = {};  ///< cluster of each row, if `clustered`
-    bool clustered = false;                   ///< whether items of one cluster are dependent
+    bool clustered = false;                   ///< true if items of one cluster are dependent
 };
 
 /// Labels and cues over the predicted classes (the map's targets if there is one). Throws bad_input

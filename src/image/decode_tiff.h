@@ -21,7 +21,7 @@ struct TiffLayout {
     int photometric = 0;  ///< PHOTOMETRIC_...
     int compression = 1;
     int orientation = 1;
-    bool separate = false;  ///< whether each sample is in a separate plane
+    bool separate = false;  ///< true if each sample is in a separate plane
     bool big_endian = false;
 };
 

@@ -11,7 +11,7 @@ namespace {
 /// Reads text and numbers at any position. Beyond the end, texts are empty and numbers are 0.
 struct FileBytes {
     std::span<const std::byte> bytes;
-    bool little = false;  ///< whether numbers are little-endian
+    bool little = false;  ///< true if numbers are little-endian
 
     std::size_t size() const { return bytes.size(); }
     std::string_view text(std::size_t at, std::size_t size) const {

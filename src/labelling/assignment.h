@@ -64,7 +64,7 @@ private:
     /// screens that need more answers than workers hold them
     std::set<std::uint32_t> open_;
     std::uint64_t needing_ = 0;         ///< number of screens that need answers
-    std::vector<bool> needs_;           ///< whether each screen needs answers
+    std::vector<bool> needs_;           ///< true if each screen needs answers
     std::vector<std::uint32_t> known_;  ///< screens with only known answers
     std::uint32_t training_ = 0;
 };

@@ -24,7 +24,7 @@ public:
         std::uint32_t needed = 0;  ///< the smallest number of further answers until it is settled
         bool settled = false;
         bool unclear = false;  ///< settled, because people cannot judge it
-        bool skipped = false;  ///< whether its image cannot be shown
+        bool skipped = false;  ///< true if its image cannot be shown
     };
 
     Board() = default;

@@ -49,7 +49,7 @@ struct Service::Impl {
     std::set<std::int64_t> handed;           ///< people whose held screens differ from
                                              ///< people.sqlite
     std::int64_t seen_version = 0;           ///< version of the database when it was read
-    bool reread = false;                     ///< whether the wanted questions may have changed
+    bool reread = false;                     ///< true if the wanted questions may have changed
     double read_at = 0;
 
     // The most recent status for the organizer.

@@ -25,7 +25,7 @@ constexpr std::size_t still_open = 4;  // index of open images in GallerySheet::
 /// A pair with the images for its sheets.
 struct GalleryPair {
     PairRow row;
-    std::string file;  ///< without ending
+    std::string file;  ///< name without extension
     std::vector<SelectedRow> images;
     std::uint64_t accepted = 0, duplicates = 0;
 };

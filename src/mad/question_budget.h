@@ -15,7 +15,7 @@ namespace assay::mad {
 
 struct AskInput {
     const Tally* tally = nullptr;
-    const std::vector<PairRow>* pairs = nullptr;  ///< as read
+    const std::vector<PairRow>* pairs = nullptr;  ///< pairs as read
     const std::vector<SelectedRow>* selected = nullptr;
     std::vector<std::uint32_t> numbers;  ///< numbers of the classifiers, ascending
     ImageDraws draws;

@@ -21,7 +21,7 @@ struct RankInput {
     Tally tally;
     std::vector<PairCounts> counts;  ///< counts of each pair
     ImageFacts facts;
-    bool most_shared_first = false;  ///< whether some images were asked in that order
+    bool most_shared_first = false;  ///< true if some images were asked in that order
     ControlSample control;
 };
 

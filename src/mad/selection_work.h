@@ -24,7 +24,7 @@ struct PlannedPair {
 struct LeavingPlace {
     SelectedRow row;
     std::string reason;
-    bool excluded = false;  ///< whether a person excluded it, so that it is never a candidate again
+    bool excluded = false;  ///< true if a person excluded it, so that it is never a candidate again
 };
 
 /// A candidate that nobody can judge, according to answers about other pairs.

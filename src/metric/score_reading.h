@@ -18,7 +18,7 @@ enum class ScoreHead {
 };
 struct HeadReading {
     ScoreHead head = ScoreHead::unknown;
-    std::string found;  ///< for logits, for people: how many labels sigmoids would find
+    std::string found;  ///< for people, for logits: number of labels from sigmoids
 };
 /// Reads up to 256 rows of a store of full(), whichever items are measured. `labels` are indexed by
 /// the store's rows. Logits belong to a softmax if sigmoids would find many more labels than images

@@ -185,7 +185,7 @@ enum class Form { word, truth, number, list };
 
 struct Row {
     SettingKey key;
-    Form form;  ///< how to read the value from a flag's text
+    Form form;  ///< the way to read the value from a flag's text
     void (*set)(const JsonReader& value, ModelSpec& spec);
 };
 

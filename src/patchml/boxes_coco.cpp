@@ -23,7 +23,7 @@ struct Annotation {
     std::uint32_t numbers = 0;    ///< count of numbers in the bbox
     std::uint32_t place = 0;
     bool crowd = false;
-    bool not_numbers = false;  ///< whether the bbox also has other values
+    bool not_numbers = false;  ///< true if the bbox also has other values
 };
 
 /// A value in a list that should be an object.

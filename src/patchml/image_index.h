@@ -21,7 +21,7 @@ public:
 
     struct Found {
         enum class Kind { none, one, several } kind = Kind::none;
-        std::uint32_t image = 0;  ///< with `one`: index into images()
+        std::uint32_t image = 0;  ///< index into images(), with `one`
     };
     /// `name` is a path below the root, or a file name that is unique there; with or without
     /// extension.

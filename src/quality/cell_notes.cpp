@@ -117,7 +117,7 @@ std::vector<std::string> other_images(const QualityTable& table,
             if (!cell.value) continue;
             if (cell.n > 0 && static_cast<Dimension>(d) != Dimension::shape_bias)
                 numbers.emplace(how_many(cell.n, "image"), model.label);
-            std::set<std::string> data;  // in any order
+            std::set<std::string> data;  // data sets in any order
             for (const ErrorShare& share : cell.shares) data.insert(shortened(share.data, 24));
             if (!data.empty())
                 identities.emplace(fmt::format("{}", fmt::join(data, " + ")), model.label);

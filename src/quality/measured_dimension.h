@@ -19,7 +19,7 @@ struct MeasuredDimension {
     Estimate value;
     std::vector<ErrorSource> sources;  ///< sources of its error
     std::vector<std::string> differs;  ///< differences from the published definition
-    std::vector<QualityPart> parts;    ///< without the dimension
+    std::vector<QualityPart> parts;    ///< parts without the dimension
 };
 
 /// The results on the corrupted images of one classifier. Results of all classifiers are in memory
@@ -36,7 +36,7 @@ struct MeasuredInputs {
     const StoreIndex& index;
     std::string model;
     ClassList classes = {};  ///< classes of the classifier
-    bool imagenet = false;   ///< whether they are ImageNet's 1000
+    bool imagenet = false;   ///< true if they are ImageNet's 1000 classes
     const Answers* val = nullptr;
     /// the metrics of val, in the order of val_requests()
     const ScoredSet* scored = nullptr;

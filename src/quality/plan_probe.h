@@ -29,7 +29,7 @@ double corrupted_seconds(const Images& read, const CorruptedVersions& versions,
 
 struct TimedModel {
     const LoadedModel* model = nullptr;
-    bool attacked = false;          ///< whether its gradients are timed, too
+    bool attacked = false;          ///< true if its gradients are also timed
     std::optional<double> correct;  ///< proportion for val's images, if known
 };
 /// The duration of a pass of one image through a model.

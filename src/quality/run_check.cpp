@@ -122,7 +122,7 @@ void check_runs(const QualityRunOptions& options, const RunWork& work) {
     std::set<std::string> models;
     for (const LoadedModel& model : options.models) models.insert(model.spec.name);
     const RunStores stores = stores_in(runs, planned);
-    std::map<fs::path, std::string> names;  // of folders
+    std::map<fs::path, std::string> names;  // names of folders
     for (const fs::path& folder : stores.others) {
         const fs::path dataset = folder.parent_path();
         auto at = names.find(dataset);

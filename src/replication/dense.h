@@ -33,7 +33,7 @@ public:
 
 private:
     Matrix a_;                  ///< reflections below the diagonal, R above it
-    std::vector<double> diag_;  ///< of R
+    std::vector<double> diag_;  ///< diagonal of R
 };
 
 /// The decomposition H = LL' of a symmetric positive definite H.

@@ -13,7 +13,7 @@ namespace assay {
 
 struct CompetitionParts {
     std::vector<SourcedResult> results;
-    std::vector<Thumbnail> thumbnails;  ///< of the selected images; the data set is the folder
+    std::vector<Thumbnail> thumbnails;  ///< for the selected images; the data set is the folder
 };
 /// "assay.mad/1", "assay.mad_status/1", the selected images ("assay.mad_gallery/1", without sheets)
 /// and, once some question is decided, "assay.mad_ranking/1"; at most this many `thumbnails`.

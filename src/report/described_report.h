@@ -50,7 +50,7 @@ struct ItemPrediction {
 struct ItemModel {
     std::string name;
     std::optional<std::vector<ItemPrediction>> predictions;
-    std::string not_scored;  ///< why there are no scores
+    std::string not_scored;  ///< reason for missing scores
 };
 /// An image with models' predictions for it.
 struct ReportItem {

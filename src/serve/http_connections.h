@@ -19,7 +19,7 @@ struct HttpConnection {
     HttpPhase phase = HttpPhase::connected;
     std::chrono::steady_clock::time_point since;
     bool ended = false;    ///< ended here; closed when the other thread notices
-    bool counted = false;  ///< as slow
+    bool counted = false;  ///< counted as slow
     std::string uri;       ///< URI as received; one byte more than allowed means too
                            ///< long
 };

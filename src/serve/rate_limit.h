@@ -11,7 +11,7 @@ namespace assay::serve {
 
 struct Rate {
     double per_second = 1;
-    double burst = 1;  ///< at once
+    double burst = 1;  ///< requests at once
 };
 
 /// Thread-safe. Memory is bounded, because a name with a full bucket is equivalent to a new name

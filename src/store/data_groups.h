@@ -29,7 +29,7 @@ public:
 private:
     struct Group {
         std::string key;                      ///< equal if everything except the files is equal
-        std::string name;                     ///< from the stores
+        std::string name;                     ///< name from the stores
         std::filesystem::path folder, store;  ///< those of the first store
         bool in_memory = false;
     };

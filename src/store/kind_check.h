@@ -19,7 +19,7 @@ struct KindFacts {
     std::uint64_t rows = 0;
     std::uint64_t not_finite = 0;     ///< excluded rows
     std::uint64_t within_unit = 0;    ///< rows with all scores in [0, 1]
-    std::uint64_t probabilities = 0;  ///< of those, rows that sum to 1 (top-k: to at most 1)
+    std::uint64_t probabilities = 0;  ///< rows among those that sum to 1 (top-k: at most 1)
     std::uint64_t log_probabilities =
         0;  ///< rows with no score above 0 whose exponentials sum to 1 (top-k: to at most 1)
     // Counts of full rows in other common forms:

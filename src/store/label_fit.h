@@ -20,7 +20,7 @@ struct LabelFit {
     LabelSets sets;                            ///< one per item, unless they are soft labels
     std::shared_ptr<const SoftLabels> soft{};  ///< one per item, if the file has soft labels
     LabelMatch match;
-    std::vector<std::string> notes{};  ///< how the file's columns were interpreted
+    std::vector<std::string> notes{};  ///< interpretation of the file's columns
     std::uint64_t labelled = 0;        ///< items with a label
     std::string doubt{};               ///< a reason to suspect that the labels belong to other
                                        ///< images

@@ -35,7 +35,7 @@ struct Needs {
 /// The properties in which two data sets agree.
 struct SameData {
     bool ids = true, classes = true, labels = true, attributes = true, name = true;
-    bool corruption = true;  ///< how the images were changed in memory
+    bool corruption = true;  ///< changes to the images in memory
     /// The image files, compared by the records of shards. No value if there are no records
     /// (imports), or if `images` was not required.
     std::optional<bool> files = std::nullopt;

@@ -14,8 +14,8 @@ namespace {
 
 struct StudyFacts {
     std::string_view file;
-    std::int64_t application_id;  ///< in the file's header, independent of its name
-    std::string_view noun;        ///< for messages
+    std::int64_t application_id;  ///< id in the file's header, independent of its name
+    std::string_view noun;        ///< name for messages
     std::string_view missing;     ///< likewise
 };
 

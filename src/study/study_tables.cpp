@@ -82,9 +82,8 @@ constexpr std::array classifier_columns = {
     Column{.name = "labels_hash", .holds = Holds::hash},  // hashes of the files in predictions/
     Column{.name = "confidences_hash", .holds = Holds::hash},
     Column{.name = "threshold", .holds = Holds::number, .most = 200},
-    Column{.name = "scored", .holds = Holds::number},  // number of images with scores
-    Column{.name = "confident",
-           .holds = Holds::number},  // of these, images that reach the threshold
+    Column{.name = "scored", .holds = Holds::number},     // number of images with scores
+    Column{.name = "confident", .holds = Holds::number},  // scored images that reach the threshold
     Column{.name = "active", .holds = Holds::number, .most = 1},
     Column{.name = "decision", .holds = Holds::row, .of = "decision"},
 };

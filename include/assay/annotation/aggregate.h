@@ -48,7 +48,7 @@ struct DawidSkene {
     /// included.
     std::vector<double> objective;
     int passes = 0;             ///< number of passes over all answers
-    double log_likelihood = 0;  ///< of the final parameters, in nats
+    double log_likelihood = 0;  ///< value for the final parameters, in nats
     bool converged = false;
     bool reordered = false;  ///< the latent classes came out in another order and were sorted
     std::vector<std::string> notes;  ///< reasons why the estimate may be unreliable, as sentences

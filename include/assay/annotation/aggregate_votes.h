@@ -69,7 +69,7 @@ struct Aggregation {
     std::vector<double> weights;         ///< R weights for the method weighted; otherwise empty
     std::uint64_t unweighted = 0;        ///< questions whose annotators all have weight 0
     BuiltLabelSets built;
-    std::vector<LabelsPerImage> histogram;     ///< of built.sets
+    std::vector<LabelsPerImage> histogram;     ///< histogram of built.sets
     AnswerAgreement agreement;                 ///< among annotators, without the original labels
     std::vector<AnnotatorQuality> annotators;  ///< R
     std::optional<LabelSetComparison> comparison;

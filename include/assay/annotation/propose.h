@@ -75,7 +75,7 @@ ResultType result_type(ResultOf<ModelProposals>);
 struct Proposals {
     std::vector<ModelProposals> models;
     std::vector<Question> questions;  ///< by item, then by descending probability. 24 bytes each
-    bool reached = true;              ///< whether the proposals reach the recall
+    bool reached = true;              ///< the proposals reach the recall
     Measurement recall_original;      ///< pairs of image and original label that the models propose
     Measurement recall_gold;          ///< undefined without gold sets
     std::uint64_t items = 0, asked = 0, agreed = 0, not_scored = 0;  ///< agreed: skipped

@@ -73,7 +73,7 @@ struct Votes {
     /// and a no to every other class that somebody chose for the image.
     bool which_class = false;
     std::uint64_t implied = 0;       ///< answers of no that follow from a yes to another class
-    std::vector<std::string> notes;  ///< how columns were interpreted, and what was not counted
+    std::vector<std::string> notes;  ///< the interpretation of columns, and ignored data
     VoteProblems problems;
 
     std::uint64_t used() const noexcept { return codes.size() - implied; }

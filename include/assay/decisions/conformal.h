@@ -127,7 +127,7 @@ struct ConformalSets {
     /// this size. If several calibration images have the threshold as their score, coverage can be
     /// higher by any amount: then `high` is 1, and `low` alone is a bound.
     std::optional<Interval> expected;
-    Estimate coverage, size;           ///< on the reported images; size: classes per set
+    Estimate coverage, size;           ///< values on the reported images; size is in classes
     std::uint64_t empty = 0, one = 0;  ///< number of sets with no class, and with one class
     std::uint64_t largest = 0;
     Estimate one_correct;  ///< proportion of one-class sets whose class is valid

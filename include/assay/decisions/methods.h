@@ -53,7 +53,7 @@ struct TrainedMethod {
 };
 struct MethodDifference {
     std::string baseline, candidate;
-    bool paired = false;   ///< by seed
+    bool paired = false;   ///< runs are paired by seed
     Estimate difference;   ///< candidate minus baseline, over new runs and new images
     Estimate these_runs;   ///< the same difference with an interval over images only
     Estimate next_run;     ///< difference for one new run of each method: prediction interval

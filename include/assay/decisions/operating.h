@@ -105,10 +105,10 @@ struct OperatingPoint {
     double threshold = 0.5;
     std::uint64_t chosen_on = 0, positives = 0, negatives = 0;  ///< numbers of images and of tested
     double prevalence = 0;
-    Estimate sensitivity, specificity;  ///< on the tested images
+    Estimate sensitivity, specificity;  ///< values on the tested images
     Estimate ppv, npv;                  ///< predictive values at the prevalence
     Estimate cost;                      ///< per image at the prevalence; undefined without costs
-    std::optional<bool> passed;         ///< of `require`
+    std::optional<bool> passed;         ///< result of `require`
 };
 /// Net benefit per image: true positives less false positives times threshold / (1 - threshold)
 /// (Vickers and Elkin 2006). With a prevalence of one's own, Bayes' rule first moves probabilities
@@ -116,7 +116,7 @@ struct OperatingPoint {
 struct NetBenefit {
     std::string model, dataset;
     double threshold = 0.5;
-    Estimate benefit;         ///< on all images
+    Estimate benefit;         ///< benefit on all images
     double all_positive = 0;  ///< benefit of calling every image positive; calling none has 0
     Estimate sensitivity, specificity;
 };

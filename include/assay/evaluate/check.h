@@ -33,15 +33,15 @@ struct Finding {
     Severity severity = Severity::ok;
     std::string id;      ///< stable, "classes.order"
     std::string title;   ///< one line
-    std::string detail;  ///< what was measured
-    std::string advice;  ///< what to do; "" if nothing
+    std::string detail;  ///< the measured values
+    std::string advice;  ///< the recommended action, or ""
 };
 std::string_view name_of(Finding::Severity);
 
 struct CheckOptions {
     std::size_t sample = 128;  ///< images that go through the classifier
     int threads = 0;           ///< 0 means one thread per core
-    std::uint64_t seed = 0;    ///< which images
+    std::uint64_t seed = 0;    ///< seed of the choice of images
     std::size_t batch = 16;
     bool decode_all = false;  ///< read every image of the data set, not only the sample
     bool geometry = true;     ///< also try other interpolations and crops (notes only)

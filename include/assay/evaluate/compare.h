@@ -118,7 +118,7 @@ struct PairReport {
                                    ///< stores
     std::vector<PairedMetric> metrics;
     std::vector<ComparedByGroup> groups;  ///< accuracy by group (`by`): top1, real, or both
-    std::uint64_t same_prediction = 0;    ///< of `items`
+    std::uint64_t same_prediction = 0;    ///< number of such `items`
     std::uint64_t both_correct = 0, both_incorrect = 0, only_baseline_correct = 0,
                   only_candidate_correct = 0;  ///< over the items with valid labels
     /// between the two models, over the items with valid labels
@@ -173,7 +173,7 @@ inline constexpr auto description<CompareRunsOptions> = describe<CompareRunsOpti
 struct CompareResult {
     std::vector<PairReport> pairs;  ///< in the order of the candidates
     std::vector<GateResult> gates;
-    std::vector<std::string> warnings;  ///< of all pairs
+    std::vector<std::string> warnings;  ///< warnings of all pairs
     std::vector<std::string> notes;     ///< the labels used for the baseline's data set
     bool partial() const;               ///< true if a common item is not scored in both stores
 };

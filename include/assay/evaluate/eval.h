@@ -181,7 +181,7 @@ struct EvalResult {
     std::vector<EvaluatedModel> models;
     std::optional<CompareResult> comparison;  ///< for labelled images and several models
     std::vector<DoubtedLabel> doubted_labels;
-    std::vector<UnsureItem> unsure;     ///< of unlabelled images
+    std::vector<UnsureItem> unsure;     ///< unsure unlabelled images
     std::optional<Estimate> agreement;  ///< proportion of images for which all models predict the
                                         ///< same
     std::vector<GateResult> gates;

@@ -63,7 +63,7 @@ struct GapTable {
                                     ///< columns
     std::vector<std::uint32_t> subgroups;  ///< numbers of labels for which columns exist
     std::vector<Row> rows;
-    std::array<std::array<bool, 2>, 3> has{};  ///< whether the table has that column
+    std::array<std::array<bool, 2>, 3> has{};  ///< true if the table has that column
     bool percent = true;                       ///< the file's unit
     std::vector<std::string> ignored;          ///< columns that were not used
 };

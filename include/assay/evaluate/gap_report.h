@@ -27,7 +27,7 @@ struct GapPair {
     Estimate first, second, gap, absolute;
     /// For an average: the numbers of models that `first`, `second` and the gaps average over.
     std::array<std::uint32_t, 3> models{1, 1, 1};
-    std::optional<double> absolute_raw = {};  ///< for an average: the observed mean of |gap|
+    std::optional<double> absolute_raw = {};  ///< the observed mean of |gap|, for an average
 };
 
 struct GapSubgroup {
@@ -43,7 +43,7 @@ struct GapDecomposition {
     Estimate composition, within, unmatched;
     /// composition / gap, which may be outside [0, 1]; undefined if the gap's interval contains 0.
     Estimate explained;
-    std::uint32_t models = 1;  ///< of an average
+    std::uint32_t models = 1;  ///< number of models in an average
 };
 
 /// Standard competition ranking: 1 is the best, equal values share the smaller rank, and the next
@@ -110,7 +110,7 @@ struct GapWithinMargin {
 /// was best. The interval contains its true value, and the best of all models' true values.
 struct GapBest {
     Estimate value;
-    double raw = 0;  ///< as seen
+    double raw = 0;  ///< the observed value
     std::string model;
     std::uint32_t candidates = 0;  ///< number of models that may be the best
 };
@@ -119,7 +119,7 @@ struct GapAverage {
     std::array<GapPair, 3> metrics;
     std::vector<GapSubgroup> subgroups;
     GapDecomposition decomposition;
-    std::array<std::optional<BetweenModels>, 3> between;  ///< of the gaps
+    std::array<std::optional<BetweenModels>, 3> between;  ///< differences of the gaps
     std::array<GapWithinMargin, 3> within_margin;
     std::array<std::array<std::optional<GapBest>, 2>, 3> best;  ///< [metric][data set]
     std::vector<GapDifference> differences;                     ///< differences of the mean gaps
@@ -167,7 +167,7 @@ struct BoxNumbers {
 struct GapBox {
     std::uint32_t labels = 0;
     int set = 0;
-    std::optional<BoxNumbers> box;  ///< none without points
+    std::optional<BoxNumbers> box;  ///< no value without points
     std::vector<std::optional<double>>
         points;  ///< one per model, in the order of GapReport::models
 };

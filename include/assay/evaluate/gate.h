@@ -60,7 +60,7 @@ struct GateResult {
     bool passed = false;
     Estimate measured;           ///< the estimate with that value or end of its interval
     std::string definition;      ///< definition of the measured metric
-    std::string reason;          ///< why there is no value; a gate with an undefined value fails
+    std::string reason;          ///< reason for a missing value; its gate fails
     std::string model, dataset;  ///< the model and data set of the value; for a pair, the
                                  ///< candidate's
     std::string baseline;        ///< of a pair

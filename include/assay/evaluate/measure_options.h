@@ -47,13 +47,13 @@ struct MeasureOptions {
     /// Columns of the tables among `labels`; if "", they are determined from the column names.
     std::string label_column, image_column;
     bool label_votes = false;  ///< `labels` are rows of counts, which become soft labels
-    std::string hierarchy;     ///< as hierarchy_named() accepts it
+    std::string hierarchy;     ///< an input of hierarchy_named()
     bool ordinal = false;      ///< the classes are in an order, by default that of the class list
     std::filesystem::path class_order;  ///< a class list in their order; it implies `ordinal`
     /// "NAME=VALUE", one probability per class, for the metrics of sigmoids; the NAME * means all
     /// others.
     std::vector<std::string> thresholds;
-    std::filesystem::path threshold_file;  ///< as read_thresholds() accepts it
+    std::filesystem::path threshold_file;  ///< an input of read_thresholds()
     std::string class_map;
     std::string cluster;  ///< attribute; "": images are independent
     std::vector<std::string> gates;

@@ -17,7 +17,7 @@ namespace assay {
 struct Report;
 
 struct PeopleOptions {
-    std::vector<std::filesystem::path> stores;  ///< as model_stores()
+    std::vector<std::filesystem::path> stores;  ///< inputs of model_stores()
     /// Csv files, or folders of them, with a row for each answer. The columns are the person (subj,
     /// subject or participant), what they saw (object_response or response), what it is (category),
     /// and the image (imagename or image). This is the format of model-vs-human.

@@ -142,14 +142,14 @@ std::uint32_t default_batch_size(const ModelFacts& facts);
 struct PredictResult {
     std::string model, dataset;
     std::filesystem::path store;
-    std::uint64_t rows = 0;       ///< of the store, or of the part that was written
+    std::uint64_t rows = 0;       ///< rows of the store or of the written part
     std::uint64_t predicted = 0;  ///< rows computed by this run
     std::uint64_t bad_rows =
         0;  ///< rows of the store, from all runs, without a score: unreadable image or NaN
     std::string first_error;         ///< "id: message" for the first such row, "" if there is none
     std::vector<std::string> notes;  ///< ModelFacts::notes
     std::uint64_t halved = 0;  ///< batches of this run that were halved because memory was short
-    std::vector<std::string> dataset_notes;  ///< for people: the images have moved, ...
+    std::vector<std::string> dataset_notes;  ///< notes for people: the images have moved, ...
     /// For people: what decoding ignored in the images, and equal files. `assay inspect` gives more
     /// details.
     std::vector<std::string> image_notes = {};

@@ -101,7 +101,7 @@ struct Confusion {
 /// The number of items in each category.
 struct ScoreCounts {
     std::uint64_t items = 0;
-    std::uint64_t missing = 0;  ///< in shards that do not exist (yet)
+    std::uint64_t missing = 0;  ///< rows in shards that do not exist (yet)
     std::uint64_t unreadable = 0;
     std::uint64_t not_finite = 0;
     std::uint64_t scored = 0;
@@ -134,7 +134,7 @@ struct ScoreReport {
     /// ascending; empty if it was not requested or is undefined
     std::vector<ReliabilityBin> reliability;
     std::vector<double> thresholds;  ///< for classes with a sigmoid each; otherwise empty
-    std::vector<std::string> notes;  ///< which metrics are skipped, and why
+    std::vector<std::string> notes;  ///< skipped metrics, with reasons
     std::vector<std::string> warnings;
 };
 
@@ -187,7 +187,7 @@ struct ScoreRunsOptions {
     std::size_t confusions = 0;        ///< number of most frequent confusions that are kept
     bool reliability = false;          ///< with the bins and the edge rule of `measure`
     std::vector<std::string> ood;
-    std::vector<std::string> published;  ///< as read_published() accepts them
+    std::vector<std::string> published;  ///< inputs of read_published()
     /// "FILE" or "NAME=FILE": votes as read_votes() accepts them, and label sets from experts.
     std::vector<std::string> votes, expert_labels;
 };
@@ -259,7 +259,7 @@ struct ScoreResult {
     std::vector<ByVotes> by_votes;          ///< per data set, only with `votes`
     std::vector<std::string> warnings;      ///< about all stores, with the models' names
     std::vector<std::string> notes;  ///< the labels used for each data set, if some are given
-    bool partial() const;            ///< whether some store is partial
+    bool partial() const;            ///< true if a store is partial
 };
 /// Scores every store below the paths, one after the other. Progress counts items; `step` is the
 /// data set and the model. Throws as score_store() and check() do; usage if no data set's name

@@ -23,20 +23,20 @@ struct ShowOptions {
 };
 
 struct ShownClass {
-    std::int32_t index = -1;  ///< in the data set's class list
+    std::int32_t index = -1;  ///< index in the data set's class list
     std::string id, name;
 };
 
 struct ShownImage {
     struct Predicted {
         ShownClass cls;
-        std::size_t rank = 0;    ///< from 1
+        std::size_t rank = 0;    ///< rank from 1
         double probability = 0;  ///< with Model::has_probabilities
         bool correct = false;    ///< true if it is one of the labels
     };
     struct Model {
         std::string name;
-        std::string not_scored;            ///< why there are no scores, or ""
+        std::string not_scored;            ///< reason for missing scores, or ""
         std::uint32_t classes_stored = 0;  ///< number of classes stored for each row
         bool has_probabilities = true;     ///< false if only predicted classes are known
         std::vector<Predicted> best;       ///< best first, as many as requested and stored

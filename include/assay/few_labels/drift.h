@@ -63,7 +63,7 @@ struct ClassifierDrift {
     std::string classifier;
     Estimate before, now;  ///< accuracies on the two pools
     Estimate change;       ///< change of the accuracy on images like those of the pools
-    bool alarm = false;    ///< whether the interval of the change excludes 0
+    bool alarm = false;    ///< true if the interval of the change excludes 0
 };
 /// A sign of drift that needs no label, but that also changes for many other reasons than accuracy.
 struct DriftSign {

@@ -35,7 +35,7 @@ struct FolderOptions {
     std::string title;          ///< "" uses the csv's name
     std::uint32_t votes = 0;    ///< annotators per question; 0 means 5, or 10 for grids
     std::uint32_t screen = 48;  ///< images per grid, if no batches are given
-    std::uint64_t seed = 1;     ///< for the random order
+    std::uint64_t seed = 1;     ///< seed of the random order
 };
 
 struct FolderSummary {

@@ -78,7 +78,7 @@ struct TakenScreen {
     std::string key;
     State state = State::recorded;
     std::string message;
-    std::vector<Feedback> feedback;  ///< of training screens
+    std::vector<Feedback> feedback;  ///< feedback for training screens
 };
 
 struct Work {
@@ -107,7 +107,7 @@ struct Welcome {
 };
 
 struct PersonStatus {
-    std::int64_t id = 0;  ///< of the person; 0 for an annotator without a link
+    std::int64_t id = 0;  ///< id of the person; 0 for an annotator without a link
     std::string name;
     bool revoked = false, blocked = false;
     bool here = false;  ///< was active in the last two minutes
@@ -131,9 +131,9 @@ struct ServiceStatus {
     /// Counts of questions that are asked: settled (or with all answers), open, or skipped because
     /// an image is missing.
     std::uint64_t questions = 0, settled = 0, open = 0, skipped = 0;
-    std::uint64_t known = 0;      ///< of `questions`
-    std::uint64_t untouched = 0;  ///< of `open`: without a counting answer
-    std::uint64_t unclear = 0;    ///< of `settled`: those that people cannot judge
+    std::uint64_t known = 0;      ///< number of known `questions`
+    std::uint64_t untouched = 0;  ///< `open` questions without a counting answer
+    std::uint64_t unclear = 0;    ///< `settled` questions that people cannot judge
     std::uint64_t answers = 0;
     /// The smallest number of answers until nothing is open, and the hours that people like the
     /// current ones need for them.

@@ -27,7 +27,7 @@ enum class DistanceReading : std::uint8_t {
     hop,
     hop_full,
     zero_one,
-    matrix,  ///< from the user's own file
+    matrix,  ///< the distance from the user's own file
 };
 
 struct DistanceFacts {
@@ -35,7 +35,7 @@ struct DistanceFacts {
     std::string_view name;
     std::string_view is;  ///< one line
     bool weighted;        ///< edges weigh 2^-l; otherwise all weigh 1
-    bool metric;          ///< whether the triangle inequality holds
+    bool metric;          ///< true if the triangle inequality holds
 };
 const std::vector<DistanceFacts>& distance_table();
 const DistanceFacts& facts_of(DistanceReading reading);

@@ -29,9 +29,9 @@ struct ListedPair {
 };
 /// An image in a pair's list for which both questions are answered.
 struct AnsweredPlace {
-    std::uint32_t pair = 0;  ///< in AnsweredPlaces::pairs
+    std::uint32_t pair = 0;  ///< index in AnsweredPlaces::pairs
     std::uint64_t image = 0;
-    bool first = false, second = false;  ///< whether the classifier is correct
+    bool first = false, second = false;  ///< true if the classifier is correct
     double weight = 1;                   ///< weight of the image, above 0
     /// Images of one photograph form a cluster and vary together. If no image has a cluster, all
     /// are independent.
@@ -47,7 +47,7 @@ struct PosteriorOptions {
     /// from the scores are averaged over spreads from .05 to 3.2.
     double spread = 2;
     double tau = 0.4;            ///< the same for the pair's own term
-    double level = 0.95;         ///< for the credible intervals
+    double level = 0.95;         ///< level of the credible intervals
     std::uint32_t draws = 2000;  ///< number of draws for the intervals
     std::uint64_t seed = 0;
     /// True if the target is the scores after all lists are answered. Then uncertainty about things
@@ -60,7 +60,7 @@ struct Posterior {
     std::vector<Estimate> ranks;   ///< 1: the best
     /// at(i, j): probability that i is better than j; 1/2 on the diagonal.
     PairMatrix better{0};
-    PairMatrix variance{0};  ///< of the difference between each two scores
+    PairMatrix variance{0};  ///< variance of the difference of two scores
     /// The mean over pairs of the probability that they are in the wrong order. Kendall's tau to
     /// the truth is 1 minus twice this. A tie in the truth is not in the wrong order. 0 for one
     /// classifier.

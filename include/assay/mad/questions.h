@@ -74,7 +74,7 @@ struct QuestionRound {
     std::optional<AskOrder> ask;                   ///< likewise
     /// The value of Ranking::list_tau before this round, with budget or stop_at.
     std::optional<double> list_tau;
-    bool stopped = false;  ///< by stop_at
+    bool stopped = false;  ///< true if stop_at ended the questions
     std::vector<std::string> warnings;
 };
 /// Asks in one transaction. A question with a known answer is asked like any other, to measure
@@ -133,9 +133,9 @@ struct AnswerRound {
     std::uint64_t outdated = 0;    ///< stored answers that their annotator replaced later
     std::uint64_t skipped = 0;     ///< tasks without an answer, drafts, canceled ones
     std::uint64_t taken_back = 0;  ///< annotations among these whose answer counted until now
-    std::uint64_t annotators = 0;  ///< in all
+    std::uint64_t annotators = 0;  ///< total number of annotators
     std::uint64_t settled = 0;     ///< all settled questions
-    std::uint64_t open = 0;        ///< as open_questions()
+    std::uint64_t open = 0;        ///< number from open_questions()
     std::uint64_t unclear = 0;     ///< questions that people cannot judge, so that their images are
                                    ///< replaced
     /// Warnings about annotators (annotator_check.h), and about known answers that most people

@@ -120,7 +120,7 @@ struct Ranking {
     /// effective number of independent images, as in Posterior::effective_images.
     std::uint64_t images = 0, places = 0;
     double effective_images = 0;
-    double spread = 0, all_but_equal = 0;  ///< as Posterior
+    double spread = 0, all_but_equal = 0;  ///< the fields of Posterior
     bool enough = false;  ///< list_tau has reached stop_at, so no further answers are needed
     std::vector<AblationRow> ablation;
     std::vector<Comparison> comparisons;

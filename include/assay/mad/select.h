@@ -44,7 +44,7 @@ std::uint8_t threshold_of(double p);
 enum class CapMode : std::uint8_t {
     side,      ///< `cap` for each label of the first classifier, and for each of the second
     first,     ///< for each label of the first classifier, so it depends on the classifiers' order
-    shared,    ///< for each label, whichever classifier predicts it
+    shared,    ///< for each label, from any classifier
     official,  ///< as in the authors' code: only the first `cap` candidates with a label pass, and
                ///< each pair of labels once
     none,

@@ -275,7 +275,7 @@ struct FrameworkFile {
     std::string framework;  ///< "LibTorch 1.13.1, ONNX"; "?" if it does not say
     /// The LibTorch for which it was built, unless that is a system library: .../libtorch_cpu.so.
     std::filesystem::path libtorch;
-    std::string problem;  ///< why it cannot be used: that LibTorch is gone, or was replaced
+    std::string problem;  ///< reason why it cannot be used: LibTorch is gone or was replaced
 };
 /// Finds the plug-in without opening it, which would take half a second. Throws usage if there is
 /// none, or if this build has no LibTorch.

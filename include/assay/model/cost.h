@@ -50,7 +50,7 @@ struct NodeCost {
 struct WeightCost {
     std::uint64_t parameters = 0;  ///< ModelFacts::parameters
     std::uint64_t buffers = 0;     ///< other numbers: statistics of batch norms, scales
-    std::uint64_t bytes = 0;       ///< of both
+    std::uint64_t bytes = 0;       ///< bytes of both
 };
 
 struct CostRequest {
@@ -73,7 +73,7 @@ struct ModelCost {
     std::string peak_node;           ///< the node at which this first occurs: number, name,
                                      ///< operator, shape
     std::vector<std::string> notes;  ///< sentences without a full stop
-    std::string no_weights = {};     ///< why `weights` is not known; "" if it is
+    std::string no_weights = {};     ///< reason why `weights` is not known, or ""
     /// The reason why operators, nodes and the peak are not known, or "".
     std::string no_operators = {};
 

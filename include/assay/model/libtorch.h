@@ -24,7 +24,7 @@ struct LibTorch {
     std::filesystem::path root;       ///< contains include/ and lib/; "" if there is none
     std::filesystem::path libraries;  ///< the folder of libtorch_cpu.so
     std::string version;              ///< "2.6.0"; "" if it is not known
-    bool cuda = false;                ///< it has libtorch_cuda.so
+    bool cuda = false;                ///< true if libtorch_cuda.so exists
     /// The reason why no plug-in can be compiled for it, without a full stop; else "".
     std::string unusable;
 };
@@ -49,7 +49,7 @@ struct BuiltPlugin {
     LibTorch libtorch;
     std::string compiler;  ///< the command: "c++"
     double seconds = 0;
-    std::string without_onnx;  ///< why ONNX models cannot be run; "" if they can
+    std::string without_onnx;  ///< reason why ONNX models cannot be run, or ""
 };
 
 /// Compiles the plug-in against `libtorch` from the sources that are installed with the program.

@@ -39,8 +39,8 @@ struct SettingKey {
     std::string summary;
     std::string option = {};  ///< "crop-pct"; "" if there is none
     std::string value = {};   ///< the kind of the option's value in help; "" for a flag
-    bool several = false;     ///< whether the option takes one to three numbers
-    bool of_output = false;   ///< whether it describes the model's output, not its input
+    bool several = false;     ///< true if the option takes one to three numbers
+    bool of_output = false;   ///< true if it describes the model's output, not its input
 };
 /// All keys in the order in which they are applied.
 const std::vector<SettingKey>& setting_keys();

@@ -71,7 +71,7 @@ struct TrainReport {
     std::string name;
     std::filesystem::path file;             ///< FOLDER/<name>.pt; settings beside it in <name>.toml
     std::filesystem::path calibrated_file;  ///< "" without calibrated_copy
-    bool reused = false;                    ///< whether an earlier run made it, so that it was not
+    bool reused = false;                    ///< true if an earlier run made it, so that it was not
                                             ///< trained again
     double seconds = 0;            ///< processor time of the training, in this or an earlier run
     double loss = 0;               ///< mean cross entropy over the last epoch, with augmentation

@@ -80,7 +80,7 @@ struct RejectedBox {
     BoxFault fault{};
     std::string where;   ///< "val/x.xml object 2", "boxes.csv line 7", "instances.json annotation
                          ///< 12" (all from 1)
-    std::string image;   ///< as the annotation names it
+    std::string image;   ///< the annotation's name for it
     std::string cls;     ///< likewise
     std::string detail;  ///< the values met
 };

@@ -32,7 +32,7 @@ struct CompositeOptions {
     /// The papers' five grids.
     std::vector<Grid> grids = {{2, 256}, {3, 256}, {4, 256}, {6, 170}, {9, 128}};
     int canvas = 512;       ///< F: the height and width of a composite in pixels; at most 8192
-    bool distinct = false;  ///< whether each composite has k different classes
+    bool distinct = false;  ///< true if each composite has k different classes
     Interpolation interpolation = Interpolation::bicubic;
     std::uint64_t seed = 1;
     std::size_t limit = 0;  ///< make only the first n composites of each grid; 0 means all

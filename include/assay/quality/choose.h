@@ -21,7 +21,7 @@ struct Need {
     bool at_least = true;
     bool strict = false;
     double limit = 0;
-    std::string text;        ///< as written
+    std::string text;        ///< the text as given
     std::size_t failed = 0;  ///< candidates that fail this need
 };
 /// Parses a need. Throws usage for another form, an unknown dimension, or a limit out of range.
@@ -31,7 +31,7 @@ struct ChooseOptions {
     std::vector<std::string> needs;
     std::vector<std::string> where;  ///< selectors
     std::string weights =
-        "balanced";  ///< as weights_named() accepts it; dimensions with weight 0 do not count
+        "balanced";  ///< an input of weights_named(); weight 0 excludes a dimension
     double level = 0.95;
 };
 
@@ -54,7 +54,7 @@ struct ChooseResult {
     std::vector<Need> needs;
     std::size_t models = 0;             ///< number of candidates
     std::vector<Candidate> candidates;  ///< best score first
-    PerDimension<DrawnCells> draws{};   ///< which standard errors models share
+    PerDimension<DrawnCells> draws{};   ///< standard errors that models share
     std::vector<std::string> notes, warnings;
 };
 

@@ -50,7 +50,7 @@ struct GroupDifference {
 struct GroupResult {
     GroupOptions options;
     std::size_t first_models = 0, second_models = 0;  ///< distinct ones
-    std::size_t clusters = 0;                         ///< of pairs
+    std::size_t clusters = 0;                         ///< number of clusters of pairs
     /// whether all exchanges were counted instead of drawn
     bool exact = false;
     std::vector<GroupDifference> dimensions;

@@ -16,7 +16,7 @@ namespace assay::quality {
 /// The constants that center and scale a dimension.
 struct QubaConstants {
     PerDimension<double> mean{}, deviation{};
-    std::string source;  ///< where the constants come from: "the published constants"
+    std::string source;  ///< source of the constants: "the published constants"
 };
 /// The constants of the 326 published classifiers, as stored in their code: scores are comparable
 /// between tables.
@@ -40,13 +40,13 @@ const std::vector<WeightProfile>& weight_profiles();
 PerDimension<double> weights_named(std::string_view text);
 
 struct QubaOptions {
-    std::string weights = "balanced";  ///< as weights_named() accepts it
+    std::string weights = "balanced";  ///< an input of weights_named()
     std::vector<std::string> where;    ///< selectors of models; "": all models
-    bool own_constants = false;        ///< whether constants are computed from the chosen models
+    bool own_constants = false;        ///< true if constants are computed from the chosen models
     double trim = 0.1;                 ///< for own constants: the proportion excluded on each side
     bool drop_missing = false;         ///< compute the score from the available dimensions,
                                        ///< renormalized; otherwise refuse
-    bool among_published = true;       ///< whether each model gets a place among the 326
+    bool among_published = true;       ///< true if each model gets a place among the 326
     std::size_t top = 0;               ///< number of rows shown to people; 0 means all
     double level = 0.95;
     std::uint32_t replicates = 1000;

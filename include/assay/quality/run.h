@@ -33,9 +33,9 @@ struct QualityRunOptions {
     /// Number of images of val, stratified by class; 0 means all. A sample is a separate data set,
     /// "val-corrupted-100".
     std::size_t corrupt_limit = 0;
-    bool attack = true;            ///< whether to run fgsm and pgd with measure.eps, measure.space
+    bool attack = true;            ///< run fgsm and pgd with measure.eps, measure.space
     std::size_t attack_limit = 0;  ///< number of images to attack: "val-attacked-200"
-    bool check = true;             ///< whether check_model() runs on a sample of val
+    bool check = true;             ///< true if check_model() runs on a sample of val
     std::size_t check_sample = 64;
     /// Confidence level, seed, eps, space, own_class_sketch; the other members follow from the
     /// options above.
@@ -66,7 +66,7 @@ struct QualityStep {
 
 struct QualityPlan {
     std::vector<QualityStep> steps;
-    std::vector<MissingDimension> missing;  ///< what the run will not measure
+    std::vector<MissingDimension> missing;  ///< dimensions that the run will not measure
     double seconds = 0;
     int threads = 1;
     std::vector<std::string> notes;

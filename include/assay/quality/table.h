@@ -38,7 +38,7 @@ struct QualityCell {
     /// The squares of the parts add up to the square of standard_error. Empty means not known; the
     /// cell is then treated as independent of all others.
     std::vector<ErrorShare> shares = {};
-    std::string undefined = "";  ///< why there is no value, if known
+    std::string undefined = "";  ///< reason for a missing value, if known
 
     bool operator==(const QualityCell&) const = default;
 };

@@ -81,7 +81,7 @@ LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
 struct Drawing {
     std::vector<double> first_density,
         second_density;  ///< of selection rates, for the continuous parts only
-    std::vector<std::vector<double>> accuracy;  ///< of each classifier on set 2, in [0, 1]
+    std::vector<std::vector<double>> accuracy;  ///< accuracy of each classifier on set 2, in [0, 1]
     /// The penalised likelihood's pointwise intervals of the curves, in [0, 1] and never of width
     /// 0. Their coverage is the level on average over rates, with images treated as independent.
     std::vector<std::vector<double>> accuracy_low, accuracy_high;

@@ -27,7 +27,7 @@ ResultType result_type(ResultOf<FigurePoint>);
 /// The images that have the same reading.
 struct FigureBin {
     Estimate images;    ///< their proportion of the set's images
-    Estimate accuracy;  ///< of these images, mean over classifiers
+    Estimate accuracy;  ///< mean accuracy of classifiers on these images
 };
 ResultType result_type(ResultOf<FigureBin>);
 /// Both sets by reading, from 0 to `annotators` selections.

@@ -68,7 +68,7 @@ struct BucketFrequencies {
 };
 
 struct MatchResult {
-    int annotators = 0;            ///< who chose
+    int annotators = 0;            ///< number of annotators who chose
     int reference_annotators = 0;  ///< for the reference's frequencies
     std::vector<Matched> images;   ///< by class, then bucket, then candidate
     std::vector<ClassMatch> classes;

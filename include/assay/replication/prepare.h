@@ -36,7 +36,7 @@ struct AnnotatorRating {
     std::uint64_t annotations = 0;
     double selected = 0;  ///< proportion of the annotations that select the image
     Estimate leniency;    ///< own answers minus the mean of the others' to the same image
-    Estimate noise;       ///< how often a random other annotator disagrees
+    Estimate noise;       ///< rate at which a random other annotator disagrees
 };
 
 /// The readings of one or two sets, and how they were made.

@@ -129,7 +129,7 @@ struct Readings {
     std::vector<std::uint32_t> classes;  ///< one index per image into StudyNames::classes
     std::vector<std::uint16_t> annotators, selected;
     std::uint64_t without_annotators = 0;  ///< images without any remaining annotator
-    bool held_out = false;                 ///< whether the annotators did not choose the images
+    bool held_out = false;                 ///< true if the annotators did not choose the images
 
     std::size_t size() const noexcept { return annotators.size(); }
     CellCounts cells() const;

@@ -96,7 +96,7 @@ struct AdjustOutcome {
     AdjustReport adjusted;
     std::vector<SweepPoint> sweep;
     std::optional<JointReport> joint;  ///< with label sets
-    std::vector<std::string> notes;    ///< how the columns of label sets were interpreted
+    std::vector<std::string> notes;    ///< interpretation of the columns of label sets
     std::optional<FigureData> figures;
     bool partial = false;  ///< images without hits were excluded
 };

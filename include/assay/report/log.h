@@ -21,7 +21,7 @@ namespace assay {
 struct LogEntry {
     std::string name;
     std::optional<double> value;  ///< always finite
-    std::string undefined;        ///< why there is no value
+    std::string undefined;        ///< reason for a missing value
 };
 struct Log {
     std::vector<LogEntry> entries;      ///< in the order of the report

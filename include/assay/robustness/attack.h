@@ -50,7 +50,7 @@ struct AttackOptions {
     Norm norm = Norm::linf;
     int steps = 0;              ///< 0 means the attack's own number
     double step_size = 0;       ///< for pgd; 0 means eps / 4 (linf), eps / 5 (l2)
-    bool random_start = true;   ///< of pgd
+    bool random_start = true;   ///< random start of pgd
     std::uint32_t targets = 9;  ///< for the targeted attacks: number of classes with the highest
                                 ///< scores on the image
     /// run_attack() classifies the attack's results once more. It is false for callers who do so
@@ -84,8 +84,8 @@ struct AttackResult {
 struct Attack {
     std::string_view name;    ///< "apgd-ce"
     std::string_view source;  ///< the paper
-    bool gradients;           ///< whether it needs the model's gradients
-    bool l2;                  ///< whether it is also available for Norm::l2
+    bool gradients;           ///< true if it needs the model's gradients
+    bool l2;                  ///< true if it is also available for Norm::l2
     int steps;                ///< default number of iterations, or of queries per image
     AttackResult (*run)(AttackedModel& model, const AttackBatch& batch,
                         const AttackOptions& options);

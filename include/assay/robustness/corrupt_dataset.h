@@ -23,7 +23,7 @@ struct CorruptOptions : CorruptionSettings {
     std::filesystem::path list;     ///< its labels, if they are in a file
     std::size_t limit = 0;          ///< number of images, chosen as in stratified_sample(); 0 means
                                     ///< all
-    std::uint64_t sample_seed = 0;  ///< which sample
+    std::uint64_t sample_seed = 0;  ///< seed of the sample
     std::size_t first = 0;          ///< number of first images; 0 means all. Not together with
                                     ///< `limit`
     std::filesystem::path out;      ///< the folder to make; "" means none

@@ -19,7 +19,7 @@ struct CorruptedAccuracyOptions {
     std::string clean;               ///< name of the data set without corruption
     PluginFiles plugins = {};        ///< plug-ins whose corruptions also count; see
                                      ///< load_corruptions()
-    double level = 0.95;             ///< of the intervals
+    double level = 0.95;             ///< level of the intervals
     int threads = 0;                 ///< 0 means one thread per core; does not change results
 };
 

@@ -46,17 +46,17 @@ CorruptionProfile corruption_profile_for(int width, int height);
 
 /// One corruption, with all of its properties.
 struct Corruption {
-    std::string_view name;   ///< as the folders of ImageNet-C: "gaussian_noise"
+    std::string_view name;   ///< folder name in ImageNet-C: "gaussian_noise"
     std::string_view group;  ///< "noise", "blur", "weather", "digital"
-    bool extra;              ///< whether it is outside the 15 whose mean is reported
-    bool random;             ///< whether draws differ from image to image
-    bool photographs;        ///< whether it overlays a photograph from a folder
+    bool extra;              ///< true if it is outside the 15 whose mean is reported
+    bool random;             ///< true if draws differ from image to image
+    bool photographs;        ///< true if it overlays a photograph from a folder
     /// The smallest side in pixels at each severity of ImageNet-C: on a smaller one, the kernel
     /// would reach from the middle beyond both edges. For all profiles, see min_side_of().
     std::array<int, corruption_severities> min_side;
     /// Mean error of AlexNet over the severities, the denominator of mCE.
     std::optional<double> alexnet_error;
-    std::string_view parameters;  ///< what the severities change in ImageNet-C, for people
+    std::string_view parameters;  ///< effect of the severities in ImageNet-C, for people
     std::function<void(const robustness::Work& work, Image& out)> apply;
     /// For a plug-in: its file, and its recorded definition, which includes the file's hash; "" if
     /// it is built in.

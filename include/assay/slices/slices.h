@@ -96,7 +96,7 @@ struct SliceFacet {
     std::string kind;           ///< "attribute", "quartiles", "image", "labels", "class"
     std::uint64_t values = 0;   ///< number of different values
     std::uint64_t without = 0;  ///< images without a value, which are in none of its slices
-    bool used = false;          ///< whether a tested slice of a model uses it
+    bool used = false;          ///< true if a tested slice of a model uses it
 };
 struct SliceCondition {
     std::string by, value;

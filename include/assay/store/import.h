@@ -53,7 +53,7 @@ struct ImportOptions {
                                ///< floats
     std::uint32_t view = 0;    ///< for an array of items x views x classes, from 1; 0 means that it
                                ///< has no views
-    ScoreColumnNames columns;  ///< of tables
+    ScoreColumnNames columns;  ///< column names of tables
     std::optional<ScoreKind>
         kind;  ///< without a value: as the column's name says, else by the numbers
     /// The scale of the file's numbers: percent become probabilities, and logarithms to base 2 or

@@ -21,7 +21,7 @@ struct StoreCheck {
                                          ///< problem
     std::vector<std::string> problems;   ///< one sentence each; empty if everything that exists is
                                          ///< sound
-    std::vector<std::string> notes;      ///< what the store's format cannot show
+    std::vector<std::string> notes;      ///< facts that the store's format cannot show
     std::string written_by;              ///< the process that is writing it, "process 123", or ""
     std::vector<StorePart> unfinished;   ///< for a store in parts: parts that are missing or
                                          ///< unfinished

@@ -12,10 +12,10 @@ namespace assay::study {
 enum class Answer : std::uint8_t { no, yes, cannot_say };
 
 struct AnswerWords {
-    std::string_view name;    ///< in tables and messages
-    std::string_view word;    ///< in the labelling page's interface
+    std::string_view name;    ///< name in tables and messages
+    std::string_view word;    ///< word in the labelling page's interface
     std::string_view vote;    ///< for `labels aggregate`: "cannot say" is the middle of its scale
-    std::string_view choice;  ///< in Label Studio
+    std::string_view choice;  ///< choice in Label Studio
 };
 /// In the order no, yes, cannot_say.
 inline constexpr std::array<AnswerWords, 3> answer_words = {{

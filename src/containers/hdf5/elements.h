@@ -13,7 +13,7 @@ struct ElementType {
     std::string descr;     ///< as in .npy files: "<f4", "|S9"; "" for texts of any length
     std::size_t size = 0;  ///< bytes in the file
     bool big_endian = false;
-    bool any_length = false;  ///< whether texts are stored in the file's heaps
+    bool any_length = false;  ///< true if texts are stored in the file's heaps
 };
 
 /// Throws bad_input for compounds, references, times, lists, and numbers with an unknown layout.

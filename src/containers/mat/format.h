@@ -23,7 +23,7 @@ enum ElementType : std::uint32_t {
     int64_type = 12,
     uint64_type = 13,
     matrix_type = 14,
-    packed_type = 15,  ///< by zlib
+    packed_type = 15,  ///< compressed by zlib
     utf8_type = 16,
     utf16_type = 17,
     utf32_type = 18

@@ -66,9 +66,9 @@ struct Column {
     std::string path;  ///< "image.bytes"
     Physical type = Physical::boolean;
     int max_definition = 0;  ///< levels: how many of the column and its parents may be null
-    bool repeated = false;   ///< whether it is inside a list
+    bool repeated = false;   ///< true if it is inside a list
     std::size_t number = 0;  ///< index among the leaves
-    bool nested = false;     ///< whether it is inside a structure or a list
+    bool nested = false;     ///< true if it is inside a structure or a list
     Meaning meaning = Meaning::none;
     int scale = 0;             ///< for a decimal: the number of digits after the point
     std::uint32_t length = 0;  ///< number of bytes per value of fixed_bytes
@@ -90,7 +90,7 @@ struct Chunk {
 struct PageHeader {
     enum class Kind : std::uint8_t { data, data_v2, dictionary, other };
     Kind kind = Kind::other;
-    bool packed = true;  ///< whether the codec compressed it; a page of version 2 may be
+    bool packed = true;  ///< true if the codec compressed it; a page of version 2 may be
                          ///< uncompressed
     Encoding encoding = Encoding::plain;
     std::uint32_t size = 0;            ///< unpacked bytes, including levels

@@ -112,7 +112,7 @@ private:
     std::deque<Run> waiting_;
     std::size_t idle_ = 0;
     bool ending_ = false;
-    bool answered_ = false;  ///< whether any server has answered this process
+    bool answered_ = false;  ///< true if any server has answered this process
     Counts counts_;
     std::vector<std::thread> workers_;
 };

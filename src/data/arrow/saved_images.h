@@ -38,7 +38,7 @@ private:
 /// A file's column of images: bytes, or a structure that contains them.
 struct ImageField {
     StreamField whole, bytes;
-    bool turn = false;  ///< whether images are rotated by their EXIF data
+    bool turn = false;  ///< true if images are rotated by their EXIF data
 };
 
 /// The column `wanted`, or, for "", the only column that the metadata call Image, or else `image`

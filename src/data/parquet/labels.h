@@ -38,7 +38,7 @@ public:
     struct Classes {
         ClassList classes;
         std::vector<std::int32_t> label_of;  ///< one class per row, -1 for a row without a label
-        std::string note;                    ///< what was assumed
+        std::string note;                    ///< the assumption
     };
     /// The classes, and the class of each row. Labels are looked up in `known`, a classifier's
     /// classes, if given. Throws bad_input for a label that is none of these classes.

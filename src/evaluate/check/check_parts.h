@@ -140,7 +140,7 @@ BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, doubl
 /// Results that other checks use.
 struct OrderResult {
     ClassOfOutput order;   ///< the given order, or a significantly better one
-    bool settled = false;  ///< whether it is better than chance in that order
+    bool settled = false;  ///< true if it is better than chance in that order
     std::vector<Finding> findings;
 };
 

@@ -37,7 +37,7 @@ struct Images {
     OnlyMembers own;                  ///< the data set's own single label, or -1
     bool several = false;             ///< an image has several own labels
     bool only_valid = false;          ///< no own labels: an image's only valid class is used
-    std::vector<std::uint8_t> group;  ///< of images
+    std::vector<std::uint8_t> group;  ///< group of each image
 };
 
 void check_labels(const LabelSets& sets, const StoreSpec& spec, const char* what) {

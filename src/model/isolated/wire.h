@@ -43,7 +43,7 @@ struct Described {
 /// The message that describes the model: the parts of a ModelSpec that the plug-in needs.
 struct OpenRequest {
     ModelSpec spec;             ///< only the number of `classes` is sent
-    ClassifierOptions options;  ///< without `isolate`
+    ClassifierOptions options;  ///< options without `isolate`
     bool limited = true;        ///< deny access to files, sockets and other processes
 };
 

@@ -7,7 +7,7 @@
 namespace assay {
 
 struct TorchOfPython {
-    std::filesystem::path folder;  ///< of the package; "" if there is none
+    std::filesystem::path folder;  ///< folder of the package, or ""
     std::string why_not;           ///< if there is none, the reason, as a sentence without a full
                                    ///< stop
 };

@@ -9,7 +9,7 @@ namespace assay {
 
 struct Interpreter {
     std::filesystem::path program;
-    std::string chosen_by;  ///< how it was chosen: "ASSAY_PYTHON", "VIRTUAL_ENV", "the PATH"
+    std::string chosen_by;  ///< the source: "ASSAY_PYTHON", "VIRTUAL_ENV", "the PATH"
 };
 
 /// $ASSAY_PYTHON (a file, or a name on the PATH), else the active environment's ($VIRTUAL_ENV or

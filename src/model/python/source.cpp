@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 struct SourceKind {
     std::string_view kind;
-    std::string_view form;  ///< for people
+    std::string_view form;  ///< form for people
 };
 constexpr std::array source_kinds = {
     SourceKind{"timm", "timm:resnet18.a1_in1k"},

@@ -51,9 +51,9 @@ public:
     /// but its bytes are freed.
     struct MetStorage {
         c10::weak_intrusive_ptr<c10::StorageImpl> self;
-        bool constant = false;    ///< whether no observed call made it
-        bool activation = false;  ///< whether it depends on the image
-        bool result = false;      ///< whether it is still in use after the node that made it
+        bool constant = false;    ///< true if no observed call made it
+        bool activation = false;  ///< true if it depends on the image
+        bool result = false;      ///< true if it is used after the node that made it
         std::uint64_t bytes = 0;
         std::size_t made_at = 0, last_use = 0;
     };
@@ -61,8 +61,8 @@ public:
     /// Properties of an operator, by name.
     struct KnownOperator {
         const OperatorRule* rule = nullptr;
-        bool composite = false;   ///< whether it only calls other operators
-        bool may_compute = true;  ///< whether it may compute more than the operators that it
+        bool composite = false;   ///< true if it only calls other operators
+        bool may_compute = true;  ///< true if it may compute more than the operators that it
                                   ///< calls
         std::size_t arguments = 0, returns = 0;
     };
@@ -72,7 +72,7 @@ public:
         const KnownOperator* known = nullptr;
         std::string name;
         std::vector<c10::IValue> inputs;
-        bool whole_node = false;  ///< whether it counts as a node
+        bool whole_node = false;  ///< true if it counts as a node
         std::uint64_t counted_before = 0, macs_before = 0;
     };
 

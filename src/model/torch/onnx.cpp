@@ -73,7 +73,7 @@ private:
     }
 
     MissingOperators missing_;
-    bool quantised_ = false;  ///< whether some operator is quantized
+    bool quantised_ = false;  ///< true if an operator is quantized
 };
 
 class OnnxNetwork final : public Network {

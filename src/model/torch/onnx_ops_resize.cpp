@@ -20,12 +20,12 @@ using at::Tensor;
 
 struct Rule {
     std::string mode;         ///< nearest, linear, cubic
-    std::string coordinates;  ///< how to find a result pixel's position in the input
+    std::string coordinates;  ///< rule for a result pixel's position in the input
     std::string nearest;
     double cubic_a;
-    bool antialias = false;        ///< whether shrinking stretches the filter over the pixels it
+    bool antialias = false;        ///< true if shrinking stretches the filter over the pixels it
                                    ///< replaces
-    bool exclude_outside = false;  ///< whether pixels outside the image get no weight
+    bool exclude_outside = false;  ///< true if pixels outside the image have no weight
 };
 
 /// The position of result pixel `i` in the input, in pixels. Uses single precision like the

@@ -411,7 +411,7 @@ private:
     std::size_t nodes_ = 0;
     bool by_range_of_batch_ = false;
     std::set<int> narrow_;     ///< constants of 4 bits
-    bool has_uint16_ = false;  ///< whether an unknown operator makes or reads such numbers
+    bool has_uint16_ = false;  ///< true if an unknown operator makes or reads such numbers
     std::vector<bool> defined_;
     // The reader's position: names, names that a nested graph hides, and the attributes of the
     // surrounding call.

@@ -22,7 +22,7 @@ struct Pt2Steps {
     std::vector<int> fresh;  ///< constants that a run changes, so that they are copied first
     bool copies_image = false;
     bool needs_contiguous = false;
-    bool fused = false;  ///< whether several steps are computed as one, which only `fuse` allows
+    bool fused = false;  ///< true if several steps are computed as one, which only `fuse` allows
 };
 
 /// Throws bad_input for an unsupported operator or kind of argument, a model in training mode, or a

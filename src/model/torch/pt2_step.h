@@ -20,9 +20,9 @@ struct Pt2Step : GraphNode {
     std::string qualified;  ///< "aten::conv2d"; "" for arithmetic
     std::optional<Pt2Call> call;
     SymbolFunction symbol = nullptr;
-    std::vector<Pt2Feed> feeds;             ///< of `symbol`
+    std::vector<Pt2Feed> feeds;             ///< feeds of `symbol`
     std::vector<std::vector<int>> outputs;  ///< values of each result; -1 if nothing reads it
-    std::vector<bool> lists;                ///< whether the result is a list of tensors
+    std::vector<bool> lists;                ///< true if the result is a list of tensors
     std::vector<int> reads, writes;         ///< values; the written values are changed in place
     std::vector<int> done;                  ///< values that no later step reads
     std::shared_ptr<const FusedLayer> layer;
