@@ -11,7 +11,7 @@ namespace assay {
 struct TogetherGroups {
     struct Group {
         std::vector<std::uint32_t> annotators;  ///< ascending
-        std::uint64_t shared = 0, equal = 0;    ///< over its pairs of annotators and their images
+        std::uint64_t shared = 0, equal = 0;    ///< counts over pairs of annotators and images
         double expected = 0;                    ///< sum over the same pairs of answers
     };
     /// number of the group; usually each annotator is alone in one

@@ -19,7 +19,7 @@ public:
     explicit Answers(const AnswerScale& scale)
         : scale_(scale), words_(scale.names == AnswerScale().names) {}
 
-    /// -1: none.
+    /// -1 means none.
     int find(std::string_view text) {
         std::uint64_t number = 0;
         if (text.ends_with(".0") && parse_number(text.substr(0, text.size() - 2), number))

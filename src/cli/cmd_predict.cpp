@@ -31,7 +31,7 @@ assay predict -m m.pt -d val --corrupt noise,fog --severities 1,3,5 --limit 5000
 assay predict -m m.pt -d val --corrupt paper --frost frost-photographs --corrupt-jpeg 85 --out runs
 )";
 
-/// --corrupt and the options that belong to it.
+/// Adds --corrupt and the options that belong to it.
 struct CorruptFlags {
     CorruptionSettings settings;
     std::string transform = "crop";

@@ -10,9 +10,9 @@
 
 namespace assay::cli {
 
-/// --level: level of the intervals.
+/// Adds --level, the level of the intervals.
 void add_level(CLI::App& app, double& level);
-/// --seed: seed of all random numbers.
+/// Adds --seed, the seed of all random numbers.
 void add_seed(CLI::App& app, std::uint64_t& seed);
 
 int quality_measure(std::vector<std::string> arguments);

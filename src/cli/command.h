@@ -139,7 +139,7 @@ struct Output {
     std::filesystem::path junit;  ///< "": none
 
     void add_to(CLI::App& app);
-    /// --junit, for commands with gates.
+    /// Adds --junit, for commands with gates.
     void add_junit_to(CLI::App& app);
     /// Throws usage if outcomes are requested but there is no gate.
     void check_junit(bool gates) const;

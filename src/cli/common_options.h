@@ -1,4 +1,4 @@
-// Which options `assay COMMAND --help` shows if a command has more than fit on a screen.
+// Selects the options that `assay COMMAND --help` shows if not all fit on a screen.
 #pragma once
 
 #include <cstddef>

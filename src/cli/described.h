@@ -33,7 +33,7 @@ void add_option(CLI::App& app, S& object) {
     add_field_options(app, &object, std::make_shared<S>(object), row_of<member>(), "Options", {});
 }
 
-/// "--bins": the option's name for a field.
+/// The option's name for a field, such as "--bins".
 template <auto member>
 std::string option_of() {
     return "--" + row_of<member>()[0].option();

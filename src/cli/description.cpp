@@ -8,7 +8,7 @@
 namespace assay::cli {
 namespace {
 
-/// Where parse() and run_part() store the answer for facts_of(); null while commands run.
+/// The place for answers of parse() and run_part() to facts_of(). Null while commands run.
 CommandFacts*& asked() {
     thread_local CommandFacts* facts = nullptr;
     return facts;

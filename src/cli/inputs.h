@@ -31,7 +31,7 @@ struct DrawFlags {
     std::filesystem::path published;
 };
 
-/// --preset, --input-size, --mean, ...: flags, which override presets and sidecars.
+/// Flags such as --preset, --input-size and --mean, which override presets and sidecars.
 class ModelFlags {
 public:
     void add_to(CLI::App& app);
@@ -110,8 +110,8 @@ struct DataFlags {
     ClassList own_classes() const;
     /// Opens folder `index` for classifiers with these classes; assumptions are reported on stderr.
     Dataset open(std::size_t index, const ClassList& classes) const;
-    /// "assay inspect photos --list labels.csv": the command for folder `index`, read in the same
-    /// way.
+    /// The command that reads folder `index` in the same way: "assay inspect photos --list
+    /// labels.csv".
     std::string inspect_command(std::size_t index) const;
 };
 /// Returns the first data set's own classes: it is opened once, and only if a model needs them.

@@ -16,7 +16,7 @@ int replicate_adjust(std::vector<std::string> arguments);
 int replicate_plan(std::vector<std::string> arguments);
 int replicate_simulate(std::vector<std::string> arguments);
 
-/// --clean, --min-selected, --max-controls, --max-flagged, --equalise, --other-annotators, --seed.
+/// Adds the options for cleaning, from --clean to --other-annotators, and --seed.
 void add_annotation_options(CLI::App& app, replication::PrepareOptions& options);
 /// The two sets of a study.
 void add_sets(CLI::App& app, std::filesystem::path& original, std::filesystem::path& replication);

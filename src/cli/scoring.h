@@ -7,8 +7,7 @@
 
 namespace assay::cli {
 
-/// --metrics, --plugin, --labels, --subgroups, --class-map, --bins, ..., and --gate if `gates` is
-/// set.
+/// Adds --metrics, --plugin, --labels, --subgroups, ..., and --gate if `gates` is set.
 void add_measure_options(CLI::App& app, MeasureOptions& options, bool gates = true);
 
 }  // namespace assay::cli

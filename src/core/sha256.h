@@ -26,7 +26,7 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
-/// "sha256:<64 digits>". Throws bad_input if the file is missing or cannot be read, and
+/// Returns "sha256:<64 digits>". Throws bad_input if the file is missing or cannot be read, and
 /// interrupted. Cost: one read of the file, about 4 s per GB.
 std::string sha256_of_file(const std::filesystem::path& path);
 

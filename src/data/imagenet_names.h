@@ -25,8 +25,8 @@ std::optional<std::int32_t> imagenet_meaning(std::string_view text);
 /// Or each name means a class of its own, in any order.
 std::optional<std::vector<std::int32_t>> as_imagenet(const std::vector<std::string>& names);
 
-/// Where the WordNet ids of a head with this many classes are published: ImageNet-12k, -21k, -22k
-/// in timm's orders, which are not built in. A sentence after a semicolon, or "" for other numbers.
+/// The source of the WordNet ids of a head with this many classes: ImageNet-12k, -21k, -22k in
+/// timm's orders, which are not built in. A sentence after a semicolon, or "" for other numbers.
 std::string published_list(std::size_t classes);
 
 }  // namespace assay

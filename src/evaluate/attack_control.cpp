@@ -127,7 +127,7 @@ private:
                                                           preprocess_into(image, preprocess, input);
                                                       })
                                     .has_value();
-            // For gray images, the first plane.
+            // Returns the first plane for gray images.
             std::copy_n(input.begin(), size, all.begin() + static_cast<std::ptrdiff_t>(i * size));
             read[i] = failed ? 0 : 1;
         });

@@ -17,7 +17,7 @@ struct AttackVariant {
     bool literal = false;  ///< AttackRunOptions::paper_literal
     AttackSpace space = AttackSpace::pixels;
 };
-/// "pgd-linf-8_255": the part after MODEL@ that distinguishes the store from the model's own.
+/// The part after MODEL@ that distinguishes the store from the model's own: "pgd-linf-8_255".
 std::string attack_variant(const AttackVariant& variant);
 
 }  // namespace assay

@@ -10,8 +10,8 @@
 
 namespace assay {
 
-/// "top1", "ece (bins 20)": with the parameters that differ from the defaults, and the variant if
-/// there are several.
+/// Text such as "top1" or "ece (bins 20)", with the parameters that differ from the defaults, and
+/// the variant if there are several.
 std::string metric_text(const MeasurementKey& key);
 /// The same with "%" if the value is shown in percent.
 std::string metric_heading(const Measurement& m);

@@ -22,7 +22,7 @@ struct HashOfPair {
         return static_cast<std::size_t>((both * 0x9e3779b97f4a7c15U) >> 20U);
     }
 };
-/// (truth, predicted) -> items, in no order. There may be as many entries as misclassified images,
+/// Items by (truth, predicted), in no order. There may be as many entries as misclassified images,
 /// and a tree of them would be slower than everything else.
 using ConfusionCounts =
     std::unordered_map<std::pair<std::int32_t, std::int32_t>, std::uint64_t, HashOfPair>;

@@ -49,7 +49,7 @@ public:
     /// Prefetches the scores of these classes.
     void prefetch(std::uint64_t item, std::uint32_t begin, std::uint32_t end) const;
 
-    /// Why the probabilities of every class are not known, or "". `needed` is, for example, "every
+    /// The reason why some probabilities are not known, or "". `needed` is, for example, "every
     /// class's score is needed".
     std::string lacking(std::string_view needed = "every class's probability is needed") const;
     /// The effect of 16-bit scores on a metric of their order; "" for other scores.

@@ -1,4 +1,4 @@
-// How a metric is computed: a pass. Most metrics are sums over rows and need no pass of their own
+// A pass computes a metric. Most metrics are sums over rows and need no pass of their own
 // (MetricFacts::accumulate). Any other metric provides an object of MetricPass in its row of the
 // table. All of score, compare, gap, quality and streams only call the pass and do not distinguish
 // kinds of metrics.

@@ -69,7 +69,7 @@ std::string trimmed_text(const JsonReader& value) {
     return std::string(trimmed(value.text()));
 }
 
-/// "": absent.
+/// "" means absent.
 std::string text_in(const JsonReader& object, std::string_view name) {
     return object.has(name) ? trimmed_text(object[name]) : "";
 }

@@ -28,8 +28,8 @@ struct GivenMethod {
 };
 
 struct MethodOptions {
-    /// "NAME=GLOB": the stores of a method's training runs, with * and ? in any part of the path.
-    /// The matched text is the run's seed. The first method is the baseline.
+    /// Stores of a method's training runs as "NAME=GLOB", with * and ? in any part of the path. The
+    /// matched text is the run's seed. The first method is the baseline.
     std::vector<std::string> methods;
     std::vector<GivenMethod> given = {};  ///< further methods, after `methods`
     /// Wanted half of the interval of a difference; 0: none.

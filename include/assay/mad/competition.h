@@ -48,8 +48,8 @@ struct CompetitionSettings {
     std::uint32_t votes = 5;  ///< the most answers per question, odd
     double gold = 0.05;       ///< proportion of questions with known answers
     std::uint64_t seed = 0;   ///< seed of all random orders and samples
-    /// "ATTRIBUTE=VALUE": only images with this value in the data set take part. The others are
-    /// treated as if they had no scores. "" includes all.
+    /// With "ATTRIBUTE=VALUE", only images with this value in the data set take part. The others
+    /// are treated as if they had no scores. "" includes all.
     std::string where;
     /// Quantizes confidences with quantised(). If false, uses quantised_exactly() as older versions
     /// of Assay did.

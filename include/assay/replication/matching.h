@@ -43,8 +43,8 @@ struct MatchOptions {
     bool published_targets = false;  ///< use match_targets() instead of drawn_targets()
     std::uint64_t seed = 1;
 };
-/// "matched", "top", "threshold" or "threshold=.7". Throws usage for others and for thresholds
-/// outside (0, 1].
+/// Reads "matched", "top", "threshold" or "threshold=.7". Throws usage for others and for
+/// thresholds outside (0, 1].
 void choose_strategy(MatchOptions& options, std::string_view text);
 
 struct Matched {

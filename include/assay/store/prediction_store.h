@@ -27,7 +27,7 @@
 
 namespace assay {
 
-/// Which numbers of each row are stored.
+/// The numbers of each row that are stored.
 enum class StorageFormat {
     full_f32,  ///< C floats per row
     full_f16,  ///< C half floats per row
@@ -92,8 +92,8 @@ struct StorePart {
     std::uint32_t number = 0, of = 0;
     bool operator==(const StorePart&) const = default;
 };
-/// "7/100". Throws usage unless it has two whole numbers, the first at least 1 and at most the
-/// second, which is at most 100,000.
+/// Reads "7/100". Throws usage unless it has two whole numbers, the first at least 1 and at most
+/// the second, which is at most 100,000.
 StorePart parse_part(std::string_view text);
 
 /// Everything that is fixed when a store is begun. A writer may resume a store if it agrees on

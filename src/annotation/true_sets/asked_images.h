@@ -41,9 +41,9 @@ struct AskedImages {
 void merge_small_cells(std::vector<std::uint32_t>& cell,
                        std::vector<std::vector<std::int64_t>> places, std::size_t smallest = 20);
 
-/// How well the models agree on an image. The three numbers count the classes that two models share
-/// among their best 1, 2 and 3. Each is a rounded mean over all pairs. `best` has a list per model,
-/// best class first.
+/// The agreement of the models on an image. The three numbers count the classes that two models
+/// share among their best 1, 2 and 3. Each is a rounded mean over all pairs. `best` has a list per
+/// model, best class first.
 using Agreement = std::array<std::int64_t, 3>;
 Agreement agreement_of(std::span<const std::vector<std::int32_t>> best);
 

@@ -18,7 +18,7 @@
 
 namespace assay::crowd {
 
-/// "votes.csv line 3". It is only built if a message needs it.
+/// Text such as "votes.csv line 3". It is only built if a message needs it.
 using Where = std::function<std::string()>;
 
 struct Vote {

@@ -39,7 +39,7 @@ struct Plan {
     bool which_class() const { return !label && kind != Kind::classes; }
 };
 
-/// "worker_1", "rater 2", "annotator:anna": a column with one person's answers.
+/// A column with one person's answers: "worker_1", "rater 2", "annotator:anna".
 std::optional<std::string> person_in(std::string_view column) {
     for (const std::string_view word :
          {"annotator", "rater", "worker", "user", "coder", "labeler", "labeller", "expert"}) {

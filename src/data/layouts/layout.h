@@ -74,7 +74,7 @@ Items read_pets(const Part& part);
 Items read_places(const Part& part);
 Items read_sun(const Part& part);
 
-/// "FILE line 17: what". Throws bad_input in the form that all readers of layouts use.
+/// Throws bad_input "FILE line 17: what", in the form that all readers of layouts use.
 [[noreturn]] void refuse_line(const std::filesystem::path& file, std::size_t line,
                               const std::string& what);
 /// Converts a class number that counts from `first` to a position from 0. Throws bad_input for no
