@@ -23,8 +23,8 @@ struct NamedMethod {
     std::vector<std::filesystem::path> copies = {};
 };
 
-/// The parts that the wildcards of `pattern` match in all of `text`, or nothing. * stands for any
-/// text, and as little as possible; ? for one character.
+/// What the wildcards of `pattern` match in `text`, the whole of it; nothing: no match. * stands
+/// for any text, and as little as possible; ? for one character.
 std::optional<std::vector<std::string>> wildcards_in(std::string_view pattern,
                                                      std::string_view text);
 

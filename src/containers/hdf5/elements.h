@@ -10,7 +10,7 @@
 namespace assay::hdf5 {
 
 struct ElementType {
-    std::string descr;     ///< as in .npy files: "<f4", "|S9"; "" for texts of any length
+    std::string descr;     ///< type as in .npy files: "<f4", "|S9"; "" for texts of any length
     std::size_t size = 0;  ///< bytes in the file
     bool big_endian = false;
     bool any_length = false;  ///< true if texts are stored in the file's heaps

@@ -35,7 +35,7 @@ WeightCost count_onnx_weights(const OnnxGraph& graph) {
         if (node.op == "BatchNormalization") {
             for (std::size_t i = 3; i < node.inputs.size(); ++i) statistics.insert(node.inputs[i]);
         }
-        // Other operators process images. Their constants that are not integers are scales.
+        // Other operators process images. Constants that are not integers are scales there.
         if (node.op.starts_with("com.microsoft::QLinear"))
             statistics.insert(node.inputs.begin(), node.inputs.end());
         for (const QuantisedInputs& q : quantised) {
