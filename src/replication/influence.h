@@ -45,7 +45,7 @@ struct UnitPlan {
     /// mean, leaving out each class in turn gives exactly that variance; without the factor, a few
     /// large classes make intervals too short. A proportion counts as at most one half.
     double without(const std::vector<std::uint32_t>& begin, std::size_t unit) const;
-    /// The factor of a sum over units without leave_out(): count / (count - 1) for classes, else 1.
+    /// The factor of a sum that does not use without(): count / (count - 1) for classes, else 1.
     double plain_factor() const { return 1 / factor; }
 };
 /// Uses images instead of classes if there are fewer than two classes.

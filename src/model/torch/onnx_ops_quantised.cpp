@@ -136,7 +136,7 @@ Tensor meant(const OnnxCall& call, std::size_t value, std::size_t scale) {
     return centred(call, value, scale + 1, 1).mul(along(call.in(scale), call.in(value), 1, 0));
 }
 
-/// The inverse of real_values(). `like` gives the type if there is no zero point.
+/// The inverse of meant(). `like` gives the type if there is no zero point.
 Tensor written(const OnnxCall& call, const Tensor& x, std::size_t scale, const Tensor& like) {
     const Tensor zero = call.in_or_none(scale + 1);
     return quantised(x, call.in(scale).to(at::kDouble).reshape({}),
