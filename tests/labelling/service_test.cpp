@@ -490,9 +490,9 @@ TEST(Service, SeesWhatOtherProgramsChange) {
     Page anna(service, "anna");
     anna.fetch();
     EXPECT_EQ(service.status().answers, 0U);
-    EXPECT_THAT(
-        service.status().outlook.front(),
-        testing::AllOf(testing::StartsWith("No ranking yet: no question is answered yet"), testing::EndsWith(".")));
+    EXPECT_THAT(service.status().outlook.front(),
+                testing::AllOf(testing::StartsWith("No ranking yet: no question is answered yet"),
+                               testing::EndsWith(".")));
     study.competition().answer_truly({"ben", "cleo", "dora"});
     service.refresh();
     study.now += 2;

@@ -58,12 +58,12 @@ struct GateResult {
     Gate gate;
     std::optional<double> value;  ///< the number that was compared with the bound
     bool passed = false;
-    Estimate measured;           ///< the estimate with that value or end of its interval
-    std::string definition;      ///< definition of the measured metric
-    std::string reason;          ///< reason for a missing value; its gate fails
-    std::string model, dataset;  ///< the model and data set of the value; for a pair, the
-                                 ///< candidate's
-    std::string baseline;        ///< of a pair
+    Estimate measured;               ///< the estimate with that value or end of its interval
+    std::string definition;          ///< definition of the measured metric
+    std::string reason;              ///< reason for a missing value; its gate fails
+    std::string model, dataset;      ///< the model and data set of the value; for a pair, the
+                                     ///< candidate's
+    std::string baseline;            ///< of a pair
     std::optional<GatePoint> point;  ///< with Gate::rate
 };
 /// Checks the gate against the measurements of all items or of groups. Throws usage for a gate
