@@ -48,7 +48,7 @@ private:
     std::map<std::string, std::vector<std::int64_t>> states_;
 };
 
-/// The values of single items, in ascending order of their rows.
+/// The values of single items, in the order in which they are added.
 class ItemValues {
 public:
     ItemValues(const MetricRequest& request, const RowReader& reader, const Truth& truth,
@@ -75,7 +75,7 @@ private:
     /// item's value. This needs every item to count for the metric; otherwise tries both halves.
     void add_few(std::span<const std::uint64_t> few) {
         const ResampledEstimate all = estimate(few);
-        if (!all.value && few.size() == 1) return;
+        if (!all.value && (all.n == 0 || few.size() == 1)) return;  // none counts
         const bool every = all.value && all.n == few.size() && all.without.size() == few.size();
         if (!every && few.size() > 1) {
             add_few(few.first(few.size() / 2));
@@ -255,7 +255,8 @@ std::optional<WeightedItems> weighted_items(const MetricRequest& request, const 
     };
     const std::optional<std::vector<int>> counts = request.labels_per_image();
     const bool is_of_sets = name == "real" || name == "variable_topk" || counts.has_value();
-    std::vector<std::uint64_t> rows;
+    // Items without labels often do not count, so they are apart.
+    std::vector<std::uint64_t> rows, unlabelled;
     for (std::uint64_t row = 0; row < weights.size(); ++row) {
         const auto i = static_cast<std::size_t>(row);
         const std::size_t labels = truth.labels[i].size();
@@ -263,10 +264,11 @@ std::optional<WeightedItems> weighted_items(const MetricRequest& request, const 
             (needs(Needs::labels) && truth.targets[i] < 0) || (is_of_sets && labels == 0) ||
             (counts && std::ranges::find(*counts, static_cast<int>(labels)) == counts->end()))
             continue;
-        rows.push_back(row);
+        (labels == 0 ? unlabelled : rows).push_back(row);
     }
     ItemValues values(single, reader, truth, resampling, comm);
     values.add(rows);
+    values.add(unlabelled);
     if (values.rows().empty()) return std::nullopt;
     WeightedItems out{{}, weights_of_rows(weights, values.rows())};
     if (asma) {
