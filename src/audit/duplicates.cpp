@@ -1,7 +1,7 @@
 #include "audit/duplicates.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -78,15 +78,21 @@ std::optional<ImageKeys> read_keys(const Dataset& dataset, int threads) {
     return out;
 }
 
-bool says_more_than_a_class(std::span<const float> scores) {
-    return std::ranges::any_of(scores, [](float score) { return score != 0 && score != 1; });
+/// Whether all are decimal numbers of few places. Many sure predictions are equal after rounding.
+bool are_rounded(std::span<const float> scores) {
+    constexpr double places = 1e4;
+    return std::ranges::all_of(scores, [](float score) {
+        const double number = std::round(static_cast<double>(score) * places) / places;
+        return static_cast<float>(number) == score;
+    });
 }
 
 /// Of the scores of all classifiers together; unknown where one of them has none, or where all are
-/// 0 and 1.
-ImageKeys score_keys(std::span<const RowReader> readers, int threads) {
+/// rounded. `rounded` gets the number of the latter.
+ImageKeys score_keys(std::span<const RowReader> readers, int threads, std::uint64_t& rounded) {
     const std::uint64_t rows = readers.front().store().rows();
     ImageKeys out(static_cast<std::size_t>(rows), unknown_key);
+    std::vector<std::uint8_t> is_rounded(static_cast<std::size_t>(rows));
     const std::uint64_t blocks = (rows + duplicate_block_rows - 1) / duplicate_block_rows;
     parallel_blocks(
         static_cast<std::size_t>(blocks), resolve_threads(threads), [&](std::size_t block) {
@@ -102,11 +108,16 @@ ImageKeys score_keys(std::span<const RowReader> readers, int threads) {
                     joined.insert(joined.end(), scores.begin(), scores.end());
                 }
                 const bool all = joined.size() == readers.size() * readers.front().classes();
-                if (!all || !says_more_than_a_class(joined)) continue;
+                if (!all) continue;
+                if (are_rounded(joined)) {
+                    is_rounded[static_cast<std::size_t>(row)] = 1;
+                    continue;
+                }
                 out[static_cast<std::size_t>(row)] = name_hash(
                     {reinterpret_cast<const char*>(joined.data()), joined.size() * sizeof(float)});
             }
         });
+    rounded = static_cast<std::uint64_t>(std::ranges::count(is_rounded, 1));
     return out;
 }
 
@@ -243,7 +254,12 @@ void find_duplicates(std::span<const RowReader> readers, std::uint64_t top, int 
         evidence.files_known = keys.has_value();
         evidence.files = keys ? std::move(*keys) : ImageKeys(dataset.size(), unknown_key);
     }
-    evidence.scores = score_keys(readers, threads);
+    std::uint64_t rounded = 0;
+    evidence.scores = score_keys(readers, threads, rounded);
+    if (rounded > 0)
+        audit.duplicate_notes.push_back(
+            fmt::format("equal scores are no evidence for {} with scores of at most four decimals",
+                        how_many(rounded, "image")));
     JoinedImages joined(dataset.size());
     const auto join = [&](std::uint32_t a, std::uint32_t b) { joined.join(a, b); };
     for_equal_keys(evidence.files, join);

@@ -11,9 +11,9 @@ namespace assay::audit {
 
 /// Fills the duplicates of `audit`. Two images are equal if their files are, by the records of the
 /// stores, or by the files themselves if no store has records and the files are there. Two images
-/// are also equal if all classifiers give them the same scores, bit for bit. Scores of 0 and 1
-/// alone do not count. If more than 10 % of the images share such scores without sharing a file,
-/// the scores are too coarse, and only files count.
+/// are also equal if all classifiers give them the same scores, bit for bit. Scores with at most
+/// four decimals do not count. If more than 10 % of the images share such scores without sharing a
+/// file, the scores are too coarse, and only files count.
 ///
 /// The readers' stores have the same images. Cost: a pass over the scores, and a read of every
 /// image file if no store has records. Memory: 40 bytes an image. The same result for any number of
