@@ -70,7 +70,7 @@ PoolEstimate estimated_pool(const DriftWorld& world, std::uint64_t seed, double 
         draw(pool, strata, allocate(strata.totals(), strata.images(), labels), seed, 1, {});
     Judgements said;
     for (const SampledImage& image : sample.images) {
-        Judgement one{Judgement::State::judged, {}};
+        Judgement one{Judgement::State::judged, {}, {}};
         for (const std::int32_t label : image.predictions.labels)
             one.correct.push_back(label == truth[image.row] ? 1 : 0);
         said.of.push_back(std::move(one));
