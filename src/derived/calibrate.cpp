@@ -303,7 +303,8 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
                         folders.size()));
     std::uint64_t done = 0;
     for (const std::filesystem::path& folder : folders) {
-        if (progress) progress({.step = folder.string(), .done = done++, .total = folders.size()});
+        if (progress) progress({.step = folder.string(), .done = done, .total = folders.size()});
+        ++done;
         try {
             with_note("calibrating `" + folder.string() + "`",
                       [&] { result.stores.push_back(derived::calibrate_one(folder, options)); });
