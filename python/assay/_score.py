@@ -15,8 +15,8 @@ from ._labels import labels_of, to_numpy
 from ._library import Error, checked
 from ._options import Given, ScoreOptions, check_stored, check_used, metric_names, own_names, plain, text_of_options
 from ._soft_labels import soft_label_file
+from ._weighted import OF_COMPARE, weights_of
 from ._weighted import check_options as check_weighted
-from ._weighted import weights_of
 from .report import Comparison, Gap, Report
 from .store import Store, stores
 
@@ -285,7 +285,7 @@ def compare(
     every = [*first, *others]
     small = sum(len(store) * store.classes for store in every) < _SMALL
     if sample_weight is not None:
-        check_weighted({**options, "label_sets": label_sets is not None})
+        check_weighted({**options, "label_sets": label_sets is not None}, OF_COMPARE)
         if any(store.path is not None for store in every):
             raise Error("sample_weight= is for scores in memory: items of stores are matched by their ids. Pass store.scores() and labels=store.labels()")
     comparison = Comparison(

@@ -1,4 +1,4 @@
-"""Metrics of items that do not count the same: sample_weight= of score() and compare().
+"""Differences of metrics between items that do not count the same: sample_weight= of compare(). The library computes that of score().
 
 A weight says how much an item counts, such as one divided by the probability with which it was drawn. Only ratios of weights matter. Each metric
 is a function of the weighted distribution of the items. Item i has the proportion w_i of all weight. Its influence on the value is z_i, whose
@@ -23,6 +23,7 @@ _ROWS = 4096  # rows of scores at a time
 _TAKEN = (
     "k", "bins", "edges", "threads", "subgroups", "gates", "class_map", "hierarchy", "ordinal", "class_order", "threshold_file", "label_votes",
 )
+OF_COMPARE = ("k", "bins", "edges", "threads")  # compare() passes these on
 _REASONS = {
     "weights": "both say how much items count: pass one of them",
     "reliability": "bins count items",
@@ -56,9 +57,9 @@ def weights_of(value: Any, items: int, all_may_be_zero: bool = False) -> Any:
     return weights
 
 
-def check_options(given: "dict[str, Any]") -> None:
+def check_options(given: "dict[str, Any]", taken: "tuple[str, ...]" = _TAKEN) -> None:
     for name, value in given.items():
-        if value and name not in _TAKEN:
+        if value and name not in taken:
             raise Error(f"{name}= does not go with sample_weight=: {_REASONS.get(name, 'it is measured of items that count the same')}")
 
 

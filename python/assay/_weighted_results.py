@@ -165,11 +165,6 @@ def _parts(facts: "dict[str, Any]") -> "dict[str, Any]":
     return {name: found.get(name) for name in ("low", "high", "level", "method")}
 
 
-def _record(one: "dict[str, Any]") -> "dict[str, Any]":
-    parameters = ";".join(f"{name}={value}" for name, value in one.get("parameters", {}).items())
-    return {**one, **_parts(one), "parameters": parameters}
-
-
 def _pair_record(pair: "dict[str, Any]", one: "dict[str, Any]", difference: Estimate) -> "dict[str, Any]":
     return {
         **{name: pair.get(name) for name in ("baseline", "candidate", "dataset", "candidate_dataset")}, **_parts(one["difference"]),
@@ -234,4 +229,4 @@ def _csv(names: "list[str]", records: "list[dict[str, Any]]") -> str:
     return file.getvalue()
 
 
-__all__ = ["weighted_comparison", "weighted_report"]
+__all__ = ["weighted_comparison"]

@@ -150,15 +150,14 @@ private:
                             beside.string(), folder.string()));
         // Equal ids of files that are known to differ are other images: 1.png of two folders.
         const store::CommonItems common = store::common_items(one, two);
-        const auto alike = [&] {
-            return derived::shared_images(RowReader(one), RowReader(two)).images > 0;
-        };
-        if (common.items > 0 && (common.same_files ? *common.same_files : alike()))
+        std::uint64_t shared = common.same_files.value_or(true) ? common.items : 0;
+        if (shared > 0 && !common.same_files)
+            shared = derived::shared_images(RowReader(one), RowReader(two)).images;
+        if (shared > 0)
             shares_ = fmt::format(
                 "{} of `{}` are also in `{}`, but sets must not be calibrated on reported images; "
                 "use --split, or other images",
-                how_many(common.items, "image", "images"), spec.dataset_name,
-                options_.calibrate_on);
+                how_many(shared, "image", "images"), spec.dataset_name, options_.calibrate_on);
     }
 
     void require_images(const fs::path& folder) const {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -310,7 +311,13 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
                       [&] { result.stores.push_back(derived::calibrate_one(folder, options)); });
         } catch (const Error& error) {
             const bool last = done == folders.size() && result.stores.empty();
-            if (error.code() != ErrorCode::bad_input || last) throw;
+            if (error.code() != ErrorCode::bad_input) throw;
+            if (last && folders.size() == 1) throw;
+            if (last)
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("no store can be calibrated. {}; `{}`: {}",
+                                        fmt::join(result.warnings, "; "), folder.string(),
+                                        error.message()));
             ++result.refused;
             result.warnings.push_back(
                 fmt::format("`{}` is not calibrated: {}", folder.string(), error.message()));

@@ -126,10 +126,12 @@ void refuse_group(const Gate& gate, std::vector<std::string> groups) {
 }
 
 [[noreturn]] void needs_one_store(const Gate& gate) {
-    throw Error(ErrorCode::usage,
-                fmt::format("gate `{}` is about the images of one data set, without weights, "
-                            "clusters, class maps or means: assay score RUNS --gate {}",
-                            gate.text, shell_word(gate.text)));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "gate `{}` is about the images of one data set and their own "
+            "labels, without weights, clusters, class maps or means: assay score RUNS --gate {}",
+            gate.text, shell_word(gate.text)));
 }
 
 [[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {

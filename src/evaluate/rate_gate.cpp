@@ -65,7 +65,10 @@ std::optional<RateAt> parse_rate(std::string_view text) {
         const std::string_view name = trimmed(piece.substr(0, equal));
         const std::string_view value =
             equal == std::string_view::npos ? "" : trimmed(piece.substr(equal + 1));
-        if (name == "positive" && !value.empty()) {
+        const bool twice = name == "positive" ? !rate.positive.empty() : fixed;
+        if ((name == "positive" || name == fixed_word(rate)) && twice) {
+            refuse_rate(text, fmt::format("`{}=` appears twice", name));
+        } else if (name == "positive" && !value.empty()) {
             rate.positive = value;
         } else if (name == fixed_word(rate)) {
             rate.fixed = fixed_rate(text, value);

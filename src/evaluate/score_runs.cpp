@@ -309,6 +309,7 @@ void refuse_beside_ood(const ScoreRunsOptions& options) {
         {!options.votes.empty(), "--votes"},
         {!measure.class_map.empty(), "--class-map"},
         {!measure.labels.empty(), "--labels"},
+        {!measure.subgroups.empty(), "--subgroups"},
         {!measure.k.empty(), "--k"},
         {measure.bins != MeasureOptions{}.bins, "--bins"},
         {!measure.edges.empty(), "--edges"},
@@ -346,7 +347,10 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
     evaluate::check_weights(options, shown);
     for (const Gate& gate : gates_of(options.measure)) {
         const bool changed = !options.across.empty() || !options.weights.empty() ||
-                             !options.measure.cluster.empty() || !options.measure.class_map.empty();
+                             !options.item_weights.empty() || !options.measure.cluster.empty() ||
+                             !options.measure.class_map.empty() ||
+                             !options.measure.labels.empty() || options.measure.label_sets ||
+                             options.measure.soft_labels;
         if (gate.rate && changed) check_gate(gate, std::span<const Measurement>());
         const bool measured = !options.by.empty() || (!gate.worst && !options.subgroup.empty());
         if ((gate.worst || !gate.group.empty()) && (!measured || !options.across.empty()))

@@ -25,7 +25,8 @@ bool is_of_columns(const MetricRequest& request);
 /// Nothing, with the reason in `undefined`, if no item counts or all are of one class. `request`
 /// is_of_columns() and has a value for the same store without weights; `weights` has one number per
 /// row. All ranks do the same. Cost: reads the rows once for each 64 classes, and sorts them for
-/// each class. Memory: 600 bytes per item. Same bits for any number of threads.
+/// each class. Memory: 600 bytes per item, and up to 60 for each
+/// thread. Same bits for any number of threads.
 std::optional<WeightedItems> weighted_columns(const MetricRequest& request, const RowReader& reader,
                                               const Truth& truth, std::span<const double> weights,
                                               int threads, std::string& undefined);

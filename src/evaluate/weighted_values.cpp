@@ -36,6 +36,7 @@ double hit_of(const WeightedImage& image) {
 /// these.
 struct OfClasses {
     std::vector<double> hits, labels, predictions;
+    double none = 0;  ///< predictions of no class
 
     explicit OfClasses(std::size_t classes)
         : hits(classes), labels(classes), predictions(classes) {}
@@ -49,6 +50,8 @@ OfClasses class_weights(WeightedImages images, std::size_t classes) {
         if (image.predicted == image.label) out.hits[label] += image.weight;
         if (image.predicted >= 0)
             out.predictions[static_cast<std::size_t>(image.predicted)] += image.weight;
+        else
+            out.none += image.weight;
     }
     return out;
 }
@@ -118,6 +121,8 @@ Influenced influenced(WeightedImages images, double value, const OfClasses& slop
         if (image.predicted == image.label) moved += slopes.hits[label];
         if (image.predicted >= 0)
             moved += slopes.predictions[static_cast<std::size_t>(image.predicted)];
+        else
+            moved += slopes.none;
         out.influence.push_back(moved);
         mean += image.weight * moved;
     }
@@ -150,11 +155,40 @@ double class_share(Average average, std::size_t c, double labels, bool present, 
     return present ? 1 / count : 0;
 }
 
+/// All images have the same class.
+bool is_one_class(WeightedImages images, std::int32_t WeightedImage::*cls) {
+    const std::int32_t first = images.front().*cls;
+    return first >= 0 && std::ranges::all_of(images, [&](const WeightedImage& image) {
+               return image.*cls == first;
+           });
+}
+
+/// Why the score of class 1, the positive class, has no value for these images; "" if it has one.
+std::string_view why_not_binary(const MetricRequest& request, WeightedImages images) {
+    if (class_average_of(request) != Average::binary) return "";
+    const std::string_view name = request.facts->name;
+    const auto any = [&](std::int32_t WeightedImage::*cls, bool positive) {
+        return std::ranges::any_of(
+            images, [&](const WeightedImage& image) { return (image.*cls == 1) == positive; });
+    };
+    const bool labels = any(&WeightedImage::label, true),
+               predictions = any(&WeightedImage::predicted, true);
+    if (name == "recall" && !labels) return "no item is of class 1, the positive class";
+    if (name == "precision" && !predictions)
+        return "no item is predicted to be class 1, the positive class";
+    if (name == "f1" && !labels && !predictions)
+        return "no item is of class 1, the positive class, or predicted to be";
+    if (name == "specificity" && !any(&WeightedImage::label, false))
+        return "every item is of class 1, the positive class";
+    return "";
+}
+
 /// The average over the classes of 1 - the proportion of the other classes' images that are
 /// predicted to be the class.
 Influenced specificity(WeightedImages images, std::size_t classes, const MetricRequest& request) {
     const Average average = class_average_of(request);
     const OfClasses sums = class_weights(images, classes);
+    const bool single = is_one_class(images, &WeightedImage::label);
     double present = 0, value = 0;
     for (std::size_t c = 0; c < classes; ++c)
         present += sums.labels[c] > 0 || sums.predictions[c] > 0 ? 1 : 0;
@@ -163,8 +197,7 @@ Influenced specificity(WeightedImages images, std::size_t classes, const MetricR
         const double share = class_share(average, c, sums.labels[c],
                                          sums.labels[c] > 0 || sums.predictions[c] > 0, present);
         const double others = 1 - sums.labels[c], wrong = sums.predictions[c] - sums.hits[c];
-        constexpr double rounding = 1e-15;  // of the sum of all weights
-        if (others <= rounding) continue;
+        if (single && c == static_cast<std::size_t>(images.front().label)) continue;  // no others
         const double own = 1 - wrong / others;
         value += share * own;
         slopes.hits[c] = share / others;
@@ -208,10 +241,11 @@ Influenced class_average(WeightedImages images, std::size_t classes, const Metri
         return out;
     }
     const EffectiveCounts counts(images, classes, sums);
+    // Classes without images have no counts. The positive class, 1, has some and is the last.
     const bool binary = average == Average::binary;
     if (name == "f1") {
         std::vector<ClassScoreCount> all = counts.counts(true);
-        if (binary) all = {all.back()};  // of class 1
+        if (binary) all = {all.back()};
         out.own = f1_mean_interval(all, value, level);
     } else {
         std::vector<ClassHits> all = counts.hits(by_labels);
@@ -219,14 +253,6 @@ Influenced class_average(WeightedImages images, std::size_t classes, const Metri
         out.own = class_mean_interval(all, value, level);
     }
     return out;
-}
-
-/// All images have the same class.
-bool is_one_class(WeightedImages images, std::int32_t WeightedImage::*cls) {
-    const std::int32_t first = images.front().*cls;
-    return first >= 0 && std::ranges::all_of(images, [&](const WeightedImage& image) {
-               return image.*cls == first;
-           });
 }
 
 /// Cohen's kappa; nothing if all labels and predictions are one class.
@@ -259,7 +285,11 @@ Influenced matthews_value(WeightedImages images, std::size_t classes, double lev
         return {.influence = std::vector<double>(images.size())};
     const OfClasses sums = class_weights(images, classes);
     const double of_labels = 1 - dot(sums.labels, sums.labels),
-                 of_predictions = 1 - dot(sums.predictions, sums.predictions);
+                 of_predictions =
+                     1 - dot(sums.predictions, sums.predictions) - sums.none * sums.none;
+    // All images are predicted to be of no class.
+    if (!(of_labels > 0 && of_predictions > 0) || sums.none >= 1)
+        return {.influence = std::vector<double>(images.size())};
     double hits = 0;
     for (const double x : sums.hits) hits += x;
     const double below = std::sqrt(of_labels * of_predictions);
@@ -271,6 +301,7 @@ Influenced matthews_value(WeightedImages images, std::size_t classes, double lev
         slopes.predictions[c] =
             -sums.labels[c] / below + value * sums.predictions[c] / of_predictions;
     }
+    slopes.none = value * sums.none / of_predictions;
     Influenced out = influenced(images, value, slopes);
     out.own = chance_corrected_interval(EffectiveCounts(images, classes, sums).counts(false),
                                         ChanceCorrected::matthews, value, level);
@@ -280,6 +311,7 @@ Influenced matthews_value(WeightedImages images, std::size_t classes, double lev
 std::optional<Influenced> influenced_value(const MetricRequest& request, WeightedImages images,
                                            std::size_t classes, double level) {
     const std::string_view name = request.facts->name;
+    if (!why_not_binary(request, images).empty()) return std::nullopt;
     const auto mean = [&](auto&& number_of) { return weighted_mean(images, number_of); };
     if (name == "topk") {
         const int k = std::stoi(request.parameters.at("k"));
@@ -343,9 +375,10 @@ Estimate weighted_value(const MetricRequest& request, std::span<const WeightedIm
         Estimate estimate;
         estimate.unit = request.facts->unit;
         estimate.n = images.size();
-        const std::string_view name = request.facts->name;
+        const std::string_view name = request.facts->name, why = why_not_binary(request, images);
         estimate.undefined =
-            name == "kappa" ? "all labels and predictions are one class"
+            !why.empty()      ? std::string(why)
+            : name == "kappa" ? "all labels and predictions are one class"
             : name == "ece_debiased"
                 ? "no bin holds two images, so the variance of a bin's accuracy is "
                   "unknown"

@@ -1,7 +1,7 @@
 // Metrics with a weight for each image.
 //
 // Intervals follow from the influence of each image (weighted_interval.h).
-// python/assay/_weighted.py has the same for scores in memory.
+// python/assay/_weighted.py has the differences between two models for scores in memory.
 #pragma once
 
 #include <cstddef>

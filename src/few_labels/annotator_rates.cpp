@@ -15,6 +15,7 @@
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "data/class_text.h"
 #include "study/table_csv.h"
 
 namespace assay::few_labels {
@@ -32,8 +33,7 @@ std::int32_t gold_class(std::string_view text, const Pool& pool, const std::stri
     std::uint64_t number = 0;
     if (classes.empty() && parse_number(text, number) && number < pool.classes())
         return static_cast<std::int32_t>(number);
-    refuse(fmt::format("{}: `{}` is not a class{}", where, shortened(text),
-                       suggest(text, classes.names())));
+    refuse(fmt::format("{}: {}", where, not_a_class(classes, text)));
 }
 
 bool gold_answer(std::string_view text, const std::string& where) {

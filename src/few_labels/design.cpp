@@ -92,7 +92,8 @@ std::optional<Design> read_design(const std::filesystem::path& study) {
         std::ranges::is_sorted(design.drawn) && design.drawn.front() >= 4 &&
         design.drawn.back() <= design.images && !design.strata.empty() &&
         design.strata.size() <= 10 && design.founders > 0 &&
-        design.joined.size() == design.join_times.size() &&
+        design.joined.size() == design.join_times.size() && std::ranges::is_sorted(design.joined) &&
+        (design.joined.empty() || design.founders <= design.joined.front()) &&
         design.stores.size() == (design.joined.empty() ? design.founders : design.joined.back());
     if (!sound)
         refuse(

@@ -61,7 +61,9 @@ KnownAnswers known_answers(const std::vector<KnownAnswer>& answers, const std::s
     KnownAnswers out;
     for (const KnownAnswer& answer : answers) {
         const std::int64_t item = finder.find(answer.image).item;
-        if (item < 0) continue;
+        // A file name alone may be that of another data set's image.
+        if (item < 0 || pool.dataset().ids[static_cast<std::size_t>(item)] != answer.image)
+            continue;
         const auto label = known_class(answer.label, pool);
         if (!label)
             refuse(fmt::format("{}: its label `{}` is no class of `{}`{}", source,

@@ -39,7 +39,7 @@ void note_look(const std::filesystem::path& study, Design& design, const Estimat
     }
     result.looks = design.looks.size();
     const std::string name = shell_word(study.string());
-    if (options.peek > 0 && options.peek != design.planned)
+    if (options.peek > 0 && design.planned != 0 && options.peek != design.planned)
         result.warnings.push_back(
             fmt::format("--peek {}: the first look had --peek {}. Intervals hold for one number, "
                         "chosen before the first look: assay estimate show {} --peek {}",

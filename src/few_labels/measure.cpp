@@ -34,8 +34,7 @@ Estimate as_estimate(const TargetEstimate& found, double level, double shift, do
     out.unit = Unit::proportion;
     out.n = found.labels;
     if (!found.value) {
-        out.undefined =
-            fmt::format("{} of its images are labelled; at least 2 are needed", found.labels);
+        out.undefined = "at least 2 of its drawn images must be labelled";
         return out;
     }
     const auto moved = [&](double x) { return shift + scale * x; };
@@ -81,16 +80,17 @@ double auroc_of(const std::vector<LabelledValue>& labelled, double level) {
 
 class Measured {
 public:
-    Measured(const Pool& pool, const Strata& strata, const Sample& sample, const Judgements& said,
-             const EstimateOptions& options, Purpose purpose, PoolEstimate& result)
-        : pool_(pool),
-          strata_(strata),
-          sample_(sample),
+    Measured(const SampledPool& sampled, const Judgements& said, const EstimateOptions& options,
+             Purpose purpose, PoolEstimate& result)
+        : pool_(*sampled.pool),
+          strata_(*sampled.strata),
+          sample_(*sampled.sample),
+          classifiers_(std::max(sampled.classifiers, pool_.classifiers())),
           said_(said),
           options_(options),
           purpose_(purpose),
           result_(result),
-          used_(used_sample(sample, said, strata)),
+          used_(used_sample(sample_, said, strata_)),
           labels_(static_cast<double>(used_.images.size())) {}
 
     void measure(const ProgressCallback& progress) {
@@ -116,8 +116,8 @@ public:
         add_pairs(all, targets);
         add_groups(all, targets);
         add_classes();
-        add_best();
-        add_stop();
+        compare_and_stop(result_, options_, purpose_, labels_,
+                         static_cast<double>(strata_.drawable()));
         warn(all);
     }
 
@@ -201,12 +201,14 @@ private:
         const std::size_t models = pool_.classifiers();
         double alpha = 1 - options_.level;
         if (options_.simultaneous) {
-            std::size_t printed = models + targets.pairs().size();
-            for (std::size_t t = printed; t < all.size(); ++t)
-                printed += labels_of(all[t]) >= least_of_group ? 1 : 0;
+            // Groups and classes have an interval for each classifier.
+            std::size_t each = 1;
+            for (std::size_t t = models + targets.pairs().size(); t < all.size(); t += models)
+                each += labels_of(all[t]) >= least_of_group ? 1 : 0;
             for (const auto& [cls, images] : of_class_)
-                printed += images.size() >= least_of_group ? models : 0;
-            alpha /= static_cast<double>(printed);
+                each += images.size() >= least_of_group ? 1 : 0;
+            const std::size_t pairs = classifiers_ * (classifiers_ - 1) / 2;
+            alpha /= static_cast<double>(classifiers_ * each + pairs);
         }
         result_.quantile = options_.peek > 0
                                ? anytime_quantile(std::max(labels_, 1.0),
@@ -325,49 +327,6 @@ private:
         }
     }
 
-    void add_best() {
-        if (result_.labels < 2 || result_.classifiers.size() < 2) return;
-        const auto best = std::ranges::max_element(
-            result_.classifiers, [](const EstimatedClassifier& a, const EstimatedClassifier& b) {
-                return a.accuracy.value.value_or(-1) < b.accuracy.value.value_or(-1);
-            });
-        result_.best = best->classifier;
-        for (const EstimatedPair& pair : result_.pairs) {
-            if (pair.first != result_.best && pair.second != result_.best) continue;
-            const bool clear = pair.difference.interval && (pair.difference.interval->low > 0 ||
-                                                            pair.difference.interval->high < 0);
-            if (!clear)
-                result_.not_resolved.push_back(pair.first == result_.best ? pair.second
-                                                                          : pair.first);
-        }
-    }
-
-    void add_stop() {
-        double half = 0;
-        bool some = false;
-        const auto widen = [&](const Estimate& one) {
-            if (!one.interval) return;
-            some = true;
-            half = std::max(half, half_width(one));
-        };
-        if (purpose_ == Purpose::differences && !result_.pairs.empty()) {
-            for (const EstimatedPair& pair : result_.pairs) widen(pair.difference);
-        } else {
-            for (const EstimatedClassifier& one : result_.classifiers) widen(one.accuracy);
-        }
-        if (!some) return;
-        result_.half_width = half;
-        if (options_.stop_at <= 0) return;
-        result_.precise_enough = half <= options_.stop_at && result_.labels >= tested_from;
-        if (result_.precise_enough) return;
-        const auto drawable = static_cast<double>(strata_.drawable());
-        const double ratio = half / options_.stop_at;
-        const double wanted = std::max(labels_ * ratio * ratio, static_cast<double>(tested_from));
-        const double all = std::min(
-            std::ceil(wanted / (1 + std::max(0.0, wanted - labels_) / drawable)), drawable);
-        result_.labels_needed = static_cast<std::uint64_t>(std::max(all - labels_, 1.0));
-    }
-
     void warn(const std::vector<Target>& all) {
         auto& warnings = result_.warnings;
         if (result_.labels < tested_from)
@@ -413,6 +372,7 @@ private:
     const Pool& pool_;
     const Strata& strata_;
     const Sample& sample_;
+    std::size_t classifiers_;  ///< of the study
     const Judgements& said_;
     const EstimateOptions& options_;
     Purpose purpose_;
@@ -424,13 +384,60 @@ private:
     std::optional<AnswerRates> rates_;
 };
 
+void add_best(PoolEstimate& result) {
+    if (result.labels < 2 || result.classifiers.size() < 2) return;
+    const auto best = std::ranges::max_element(
+        result.classifiers, [](const EstimatedClassifier& a, const EstimatedClassifier& b) {
+            return a.accuracy.value.value_or(-1) < b.accuracy.value.value_or(-1);
+        });
+    result.best = best->classifier;
+    for (const EstimatedPair& pair : result.pairs) {
+        if (pair.first != result.best && pair.second != result.best) continue;
+        const bool clear = pair.difference.interval && (pair.difference.interval->low > 0 ||
+                                                        pair.difference.interval->high < 0);
+        if (!clear)
+            result.not_resolved.push_back(pair.first == result.best ? pair.second : pair.first);
+    }
+}
+
+void add_stop(PoolEstimate& result, const EstimateOptions& options, Purpose purpose, double labels,
+              double drawable) {
+    double half = 0;
+    bool some = false;
+    const auto widen = [&](const Estimate& one) {
+        if (!one.interval) return;
+        some = true;
+        half = std::max(half, half_width(one));
+    };
+    if (purpose == Purpose::differences && !result.pairs.empty()) {
+        for (const EstimatedPair& pair : result.pairs) widen(pair.difference);
+    } else {
+        for (const EstimatedClassifier& one : result.classifiers) widen(one.accuracy);
+    }
+    if (!some) return;
+    result.half_width = half;
+    if (options.stop_at <= 0) return;
+    result.precise_enough = half <= options.stop_at && labels >= static_cast<double>(tested_from);
+    if (result.precise_enough) return;
+    const double ratio = half / options.stop_at;
+    const double wanted = std::max(labels * ratio * ratio, static_cast<double>(tested_from));
+    const double all =
+        std::min(std::ceil(wanted / (1 + std::max(0.0, wanted - labels) / drawable)), drawable);
+    result.labels_needed = static_cast<std::uint64_t>(std::max(all - labels, 1.0));
+}
+
 }  // namespace
 
 void measure_sample(const SampledPool& sampled, const Judgements& said,
                     const EstimateOptions& options, Purpose purpose, PoolEstimate& result,
                     const ProgressCallback& progress) {
-    Measured(*sampled.pool, *sampled.strata, *sampled.sample, said, options, purpose, result)
-        .measure(progress);
+    Measured(sampled, said, options, purpose, result).measure(progress);
+}
+
+void compare_and_stop(PoolEstimate& result, const EstimateOptions& options, Purpose purpose,
+                      double labels, double drawable) {
+    add_best(result);
+    add_stop(result, options, purpose, labels, drawable);
 }
 
 }  // namespace assay::few_labels

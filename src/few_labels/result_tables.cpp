@@ -27,9 +27,12 @@ void add_strata_note(Table& table, const PoolEstimate& result) {
         labels += one.labels;
     }
     table.notes.push_back(
-        fmt::format("all classifiers agree on {:.1f} % of the {}images ({} labels); they disagree "
+        fmt::format("{} agree on {:.1f} % of the {}images ({} labels); they disagree "
                     "on the others "
                     "({} labels)",
+                    result.founders < result.classifiers.size()
+                        ? fmt::format("the first {} classifiers", result.founders)
+                        : "all classifiers",
                     100 * static_cast<double>(images) / static_cast<double>(all),
                     result.settled > 0 ? "other " : "", labels, result.labels - labels));
 }

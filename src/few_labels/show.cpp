@@ -1,4 +1,5 @@
 // Computes the results of a study from its record and people's answers.
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "assay/error.h"
 #include "assay/few_labels/estimate.h"
 #include "core/refuse.h"
+#include "core/text.h"
 #include "few_labels/answers.h"
 #include "few_labels/design.h"
 #include "few_labels/known.h"
@@ -27,6 +29,7 @@ struct PartOfStudy {
     PoolEstimate result;
     std::uint64_t open = 0;          ///< drawn images without all answers about their labels
     std::uint64_t open_settled = 0;  ///< settled ones; if there are any, nothing is estimated
+    double drawable = 0;
 };
 
 PartOfStudy estimate_first(const std::filesystem::path& study, const Design& design,
@@ -53,13 +56,16 @@ PartOfStudy estimate_first(const std::filesystem::path& study, const Design& des
     result.left_out = pool.rows() - strata.pool_size();
     result.drawn = design.drawn.back();
     result.level = options.level;
+    result.founders = design.founders;
     result.answers_ignored = said.ignored;
     result.notes = said.notes;
     for (std::size_t i = 0; i < said.of.size(); ++i)
         if (said.of[i].state == Judgement::State::open)
             ++(i < sample.images.size() ? out.open : out.open_settled);
     if (out.open_settled > 0) return out;
-    measure_sample({&pool, &strata, &sample}, said, options, design.purpose, result, progress);
+    out.drawable = static_cast<double>(strata.drawable());
+    measure_sample({&pool, &strata, &sample, design.stores.size()}, said, options, design.purpose,
+                   result, progress);
     return out;
 }
 
@@ -82,6 +88,16 @@ PoolEstimate estimate_all(const std::filesystem::path& study, const Design& desi
                       all.result.settled == founders.result.settled;
     if (same) return std::move(all.result);
     PoolEstimate result = std::move(founders.result);
+    if (missing > 0) {
+        // An image lacks no answer where a new classifier predicts what others predict. Those
+        // images are no random sample, because such a prediction is more often correct.
+        result.notes.push_back(fmt::format(
+            "{} have no answer yet about labels of classifiers that joined ({}), so these are not "
+            "shown",
+            how_many(missing, "image", "images"),
+            added_questions_file(study, design.joined.size()).string()));
+        return result;
+    }
     std::set<std::string> old;
     for (const EstimatedClassifier& one : result.classifiers) old.insert(one.classifier);
     const auto is_new = [&](const auto& row) { return !old.contains(row.classifier); };
@@ -91,11 +107,16 @@ PoolEstimate estimate_all(const std::filesystem::path& study, const Design& desi
     append_new(result.pairs, all.result.pairs, [&](const EstimatedPair& pair) {
         return !old.contains(pair.first) || !old.contains(pair.second);
     });
-    if (missing == 0) return result;
-    result.notes.push_back(fmt::format(
-        "{} images have no answer yet about labels of classifiers that joined ({}), so {}", missing,
-        added_questions_file(study, design.joined.size()).string(),
-        all.open_settled > 0 ? "these are not shown" : "these use fewer images"));
+    for (const std::string& warning : all.result.warnings)
+        if (std::ranges::find(result.warnings, warning) == result.warnings.end())
+            result.warnings.push_back("classifiers that joined: " + warning);
+    result.best.clear();
+    result.not_resolved.clear();
+    result.half_width.reset();
+    result.labels_needed.reset();
+    result.precise_enough = false;
+    const auto labels = static_cast<double>(std::min(result.labels, all.result.labels));
+    compare_and_stop(result, options, design.purpose, labels, founders.drawable);
     return result;
 }
 

@@ -208,18 +208,22 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
         result.warnings.push_back(std::move(*warning));
     if (lacking > 0) {
         std::vector<std::string_view> names;
-        std::string without;
+        const bool by_dimension = result.options.weights.find('=') != std::string::npos;
+        std::string without = by_dimension ? result.options.weights : "";
+        bool helps = by_dimension || result.options.weights == ChooseOptions{}.weights;
+        bool some_left = false;
         for (std::size_t d = 0; d < dimension_count; ++d) {
+            some_left = some_left || (!lacked[d] && weights[d] != 0);
             if (!lacked[d]) continue;
             names.push_back(dimension_facts()[d].name);
-            if (weights[d] != 0)
-                without += fmt::format("{}{}=0", without.empty() ? "" : ",", names.back());
+            helps = helps && weights[d] != 0;  // else a need asks for it
+            without += fmt::format("{}{}=0", without.empty() ? "" : ",", names.back());
         }
         result.warnings.push_back(
             fmt::format("{} of {} {} a dimension that counts and {} skipped ({}){}", lacking,
                         how_many(models.size(), "model"), lacking == 1 ? "lacks" : "lack",
                         lacking == 1 ? "is" : "are", fmt::join(names, ", "),
-                        without.empty() ? "" : "; to choose without: --weights " + without));
+                        helps && some_left ? "; to choose without: --weights " + without : ""));
     }
     if (result.candidates.empty() && lacking < models.size())
         result.warnings.emplace_back(lacking == 0 ? "no model meets all needs"

@@ -333,10 +333,9 @@ Estimate estimate_of(const QualityCell& cell, Dimension dimension) {
     out.standard_error = cell.standard_error;
     if (cell.value && cell.standard_error > 0) {
         out.interval = symmetric_interval(*cell.value, *cell.standard_error, 0.95, "normal");
-        if (dimension == Dimension::accuracy || dimension == Dimension::shape_bias) {
-            out.interval->low = std::max(out.interval->low, 0.0);
-            out.interval->high = std::min(out.interval->high, 1.0);
-        }
+        const DimensionFacts& facts = facts_of(dimension);
+        out.interval->low = std::max(out.interval->low, facts.low);
+        out.interval->high = std::min(out.interval->high, facts.high);
     }
     return out;
 }

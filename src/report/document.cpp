@@ -131,8 +131,8 @@ private:
         add_all(std::move(corrupted));
         if (items_cut_)
             said_.leave_out(
-                fmt::format("{} images are shown with their predictions; comparisons and "
-                            "confusions refer to more.",
+                fmt::format("{} images are shown with their predictions; comparisons, "
+                            "slices and confusions refer to more.",
                             count_text(parts_.items.size())));
     }
 

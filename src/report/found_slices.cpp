@@ -56,8 +56,12 @@ void add_sliced_models(const nlohmann::json& result, NamedModels& models) {
     if (!result.is_object() || result.value("schema", "") != "assay.slices/1") return;
     const auto list = result.find("models");
     if (list == result.end() || !list->is_array()) return;
+    const auto text_of = [](const nlohmann::json& model, const char* key) {
+        const auto found = model.find(key);
+        return found != model.end() && found->is_string() ? found->get<std::string>() : "";
+    };
     for (const nlohmann::json& model : *list)
-        if (model.is_object()) models.emplace(model.value("dataset", ""), model.value("model", ""));
+        if (model.is_object()) models.emplace(text_of(model, "dataset"), text_of(model, "model"));
 }
 
 std::optional<SliceResult> slices_of_group(const StoreGroup& group, const BestOfGroup& best,
@@ -103,7 +107,12 @@ std::optional<SliceResult> slices_of_group(const StoreGroup& group, const BestOf
                                        group.dataset, error.message()));
         }
     }
-    if (models < best.order.size())
+    const bool some_are_missing =
+        std::any_of(best.order.begin() + static_cast<std::ptrdiff_t>(models), best.order.end(),
+                    [&](std::size_t place) {
+                        return !known.contains({group.dataset, group.stores[place].model});
+                    });
+    if (some_are_missing)
         said.leave_out(fmt::format("Slices are those of {} of {} models on {}, the best first.",
                                    count_text(models), count_text(best.order.size()),
                                    group.dataset));

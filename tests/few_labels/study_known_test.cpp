@@ -200,6 +200,8 @@ TEST(FewLabelsStudy, ClassifiersJoinLater) {
     const PoolEstimate waiting = estimate_pool(study, options);
     same(waiting);
     EXPECT_EQ(waiting.labels, 120U);
+    EXPECT_EQ(waiting.classifiers.size(), 2U);
+    EXPECT_EQ(waiting.pairs.size(), 1U);
     EXPECT_THAT(waiting.notes, testing::Contains(HasSubstr("questions-added-1.csv")));
     answer_questions(joined.questions_file, votes);
     const PoolEstimate after = estimate_pool(study, options);

@@ -264,6 +264,7 @@ struct PoolEstimate {
     std::string dataset;
     std::uint64_t images = 0, left_out = 0;
     std::uint64_t drawn = 0;
+    std::size_t founders = 0;           ///< classifiers that the study began with
     std::uint64_t labels = 0;           ///< drawn images that are used
     std::uint64_t settled = 0;          ///< images whose answers were known before, all used
     std::uint64_t behind_gap = 0;       ///< answered images that follow an unanswered one in the

@@ -136,11 +136,11 @@ struct SliceResult {
 
 /// Finds the slices of each store. The same bits for any threads. Cost: a pass over the rows; a
 /// pass over the images for each pair of facets; with images, their decoding, once for data sets
-/// with the same ones. Memory: 8 bytes per image and facet. Throws usage for no store, and for
-/// `data` with stores of several data sets. Throws bad_input for fewer than 80 images with scores
-/// and labels, for fewer than 20 clusters of them, and for labels that are no class. Throws usage
-/// for clusters by an attribute that a data set lacks. Throws bad_input if `data` holds none of the
-/// images, other images under their names, or one image for two.
+/// with the same ones. Memory: 8 bytes per image and facet, with clusters 20. Throws usage for no
+/// store, and for `data` with stores of several data sets. Throws bad_input for fewer than 80
+/// images with scores and labels, for fewer than 20 clusters of them, and for labels that are no
+/// class. Throws usage for clusters by an attribute that a data set lacks. Throws bad_input if
+/// `data` holds none of the images, other images under their names, or one image for two.
 SliceResult find_slices(const SliceOptions& options, const ProgressCallback& progress = {});
 /// Schema `assay.slices/1`. The csv has a row for each slice that was found.
 Report report_of(const SliceResult& result);
