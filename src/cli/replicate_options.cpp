@@ -7,18 +7,22 @@
 namespace assay::cli {
 
 void add_annotation_options(CLI::App& app, replication::PrepareOptions& options) {
-    app.add_flag("--clean", options.clean,
-                 "Drop annotators who guess (needs the columns batch and control)");
+    CLI::Option* const clean =
+        app.add_flag("--clean", options.clean,
+                     "Drop annotators who guess (needs the columns batch and control)");
     app.add_option("--min-selected", options.rules.min_selected,
                    "A batch with fewer selected images is flagged")
+        ->needs(clean)
         ->capture_default_str()
         ->type_name("N");
     app.add_option("--max-controls", options.rules.max_controls,
                    "A batch with more selected controls is flagged")
+        ->needs(clean)
         ->capture_default_str()
         ->type_name("N");
     app.add_option("--max-flagged", options.rules.max_flagged,
                    "Proportion of flagged batches from which an annotator is dropped")
+        ->needs(clean)
         ->capture_default_str()
         ->type_name("P");
     app.add_option("--equalise", options.equalise,
