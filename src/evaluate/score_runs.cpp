@@ -86,7 +86,7 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
     datasets.reserve(stores.size());
     for (const PredictionStore& store : stores) datasets.push_back(store.spec().dataset_name);
     std::ranges::sort(datasets);
-    datasets.erase(std::ranges::unique(datasets).begin(), datasets.end());
+    datasets.erase(std::unique(datasets.begin(), datasets.end()), datasets.end());
     for (const std::string& text : options.ood) {
         const OodPair pair = parse_ood_pair(text);
         const auto stores_of = [&](const std::string& name) {
