@@ -118,7 +118,8 @@ KnownAnswers read_known(const std::filesystem::path& study, const Design& design
 std::vector<std::uint64_t> settled_rows(const KnownAnswers& known, const Pool& pool) {
     std::vector<std::uint64_t> out;
     ImagePredictions image;
-    for (const auto& [row, labels] : known) {
+    for (const auto& answered : known) {
+        const std::uint64_t row = answered.first;
         if (!pool.read(row, image)) continue;
         const auto founders = std::span(image.labels).first(pool.founders());
         const bool all = std::ranges::all_of(
