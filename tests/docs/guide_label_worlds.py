@@ -63,6 +63,46 @@ def few_labels(w):
         w.write(name, table([["path", "label"], *([f"pool/{name}", name.split("_")[0]] for name in names)]))
 
 
+@world("few-labels.md#Errors of annotators")
+def errors_of_annotators(w):
+    """A study whose questions three people answered, and questions whose answers are known."""
+    few_labels(w)
+    w.run("estimate", "select", "study", "runs/pool", "--draw", "100", "-q")
+    with open(w.folder / "study/questions-1.csv", newline="") as file:
+        asked = [(row["item"], row["label"]) for row in csv.DictReader(file)]
+    items = dict.fromkeys(item for item, _ in asked)
+    gold = [(item, shape_in(item) if yes else next(one for one in SHAPES if one != shape_in(item))) for item in items for yes in (1, 0)][:80]
+    w.write("gold.csv", table([["image", "label", "answer"], *([item, label, yes_or_no(item, label)] for item, label in gold)]))
+    questions = dict.fromkeys(asked + gold)
+    w.write("votes.csv", table([["item", "label", "annotator", "answer"], *([item, label, who, yes_or_no(item, label)]
+                                                                            for item, label in questions for who in ("ben", "cleo", "dan"))]))
+
+
+def shape_in(item):
+    return item.rsplit("/", 1)[-1].split("_")[0]
+
+
+def yes_or_no(item, label):
+    return "yes" if shape_in(item) == label else "no"
+
+
+@world("few-labels.md#Add a classifier later")
+def classifier_later(w):
+    few_labels(w)
+    w.run("estimate", "select", "study", "runs/pool", "--draw", "100", "-q")
+    w.run("predict", "-m", "a.pt", "--name", "new", "-d", "pool.csv", "--out", "runs", "-q")
+
+
+@world("few-labels.md#Use the answers of a competition")
+def competition_before(w):
+    few_labels(w)
+    w.run("mad", "init", "mad", "runs/pool", "--distance", "zero-one", "--confident", "0.5", "-k", "5", "--gold", "0", "-q")
+    w.run("mad", "select", "mad", "--control", "10", "-q")
+    w.run("mad", "questions", "mad", "--out", "questions.csv", "-q")
+    answered(w)
+    w.run("mad", "answers", "mad", "answers.csv", "-q")
+
+
 @world("label-kinds.md")
 def label_kinds(w):
     w.store("screening/net", names=("benign", "melanoma"))

@@ -111,7 +111,8 @@ def groups(w):
 @world("groups.md#Two models by group")
 def two_models(w):
     for model, skill in (("old", 1.0), ("new", 5.0)):
-        w.store(f"val/{model}", columns={"camera": lambda i: ("indoor", "outdoor")[i % 2]}, skill=skill)
+        w.store(f"val/{model}", skill=skill, columns={"camera": lambda i: ("indoor", "outdoor")[i % 2], "hospital": lambda i: f"h{i % 3}",
+                                                      "patient": lambda i: f"p{i // 4}"})
 
 
 @world("groups.md#Two data sets by group")
@@ -298,7 +299,7 @@ def slices(w):
     """The store does not say where its images are."""
     w.images("imagenet/val", each=40)
     ids = sorted(str(path.relative_to(w.folder / "imagenet/val")) for path in (w.folder / "imagenet/val").rglob("*.png"))
-    w.store("val/resnet50", ids=ids, columns={"camera": lambda i: ("indoor", "outdoor")[i % 2]})
+    w.store("val/resnet50", ids=ids, columns={"camera": lambda i: ("indoor", "outdoor")[i % 2], "patient": lambda i: f"p{i // 4}"})
     w.label_sets("real.json")
 
 
