@@ -170,9 +170,9 @@ TEST_F(Demo, ShowsWhatItDoes) {
 TEST_F(Demo, TheTutorialShowsItsTable) {
     const std::vector<std::string> printed = unaligned(lines_of(walkthrough().out));
     const std::vector<std::string> shown = unaligned(block_with("shape bias %"));
-    // Two tables: each has a head, a line below it and eight models.
+    // On a terminal these are two tables. Each has a head, a line below it and eight models.
     ASSERT_EQ(shown.size(), 20U);
-    for (const std::size_t head : {0U, 10U}) EXPECT_THAT(printed, testing::Contains(shown[head]));
+    EXPECT_THAT(printed, testing::Contains(shown[0] + shown[10].substr(shown[10].find(' '))));
     for (std::size_t i = 2; i < 10; ++i) {
         const std::string size = shown[i].substr(0, shown[i].find(" k ") + 3);
         EXPECT_THAT(printed, testing::Contains(testing::StartsWith(size)));
