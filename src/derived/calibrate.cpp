@@ -17,6 +17,7 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/statistics.h"
+#include "core/text.h"
 #include "derived/fit_rows.h"
 #include "derived/made_from.h"
 #include "derived/scaling_fit.h"
