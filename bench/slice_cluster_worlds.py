@@ -6,7 +6,7 @@ The worlds, written down before the method was run on them:
   clusters: even: 10 images each. uneven: 1 to 100 images each, sizes uniform on a logarithmic scale. few: 50 images each.
   accuracy: of each cluster, from a beta distribution. Each image of the cluster is correct with that chance. So the correlation of two images of
     one cluster is that of the distribution, .05, .3 or .9, and images of different clusters are independent.
-  facets: the ten attributes of slice_worlds.py. Those at even places (the first, the third) have one value for each cluster; the others have a
+  facets: the ten attributes of slice_worlds.py. Every second one, from the first on, has one value for each cluster; the others have a
     value for each image.
   none: nothing is planted: 2,000 images with means .2, .8 and .97, all clusters and all correlations; 10,000 images with mean .8.
   slopes: nothing is planted, but images with value 1 of the fourth attribute are less accurate in some clusters and more in others, by a normal

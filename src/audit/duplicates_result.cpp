@@ -55,11 +55,15 @@ namespace audit {
 
 Table duplicate_table(const LabelAudit& audit) {
     Table table;
-    table.title =
-        fmt::format("{} with duplicates, {} in all; {} with different labels",
-                    how_many(audit.duplicate_groups, "image", "images"),
-                    count_text(audit.duplicate_images), count_text(audit.contradicting_groups));
-    table.columns = {{"image", false}, {"label", false}, {"evidence", false}};
+    if (audit.duplicate_groups == 0) {
+        table.title = "no image is in the data set several times";
+    } else {
+        table.title =
+            fmt::format("{} with duplicates, {} in all; {} with different labels",
+                        how_many(audit.duplicate_groups, "image", "images"),
+                        count_text(audit.duplicate_images), count_text(audit.contradicting_groups));
+        table.columns = {{"image", false}, {"label", false}, {"evidence", false}};
+    }
     bool scores = false;
     for (const DuplicateGroup& group : audit.listed_duplicates) {
         if (!table.rows.empty()) table.rule();

@@ -40,8 +40,8 @@ int estimate_select(std::vector<std::string> arguments) {
     app->get_option("--draw")->required();
     app->add_option("--competition", competition,
                     "MAD competition on the same images. Images that its answers settle count "
-                    "without being drawn, and no settled question is asked again. For the first "
-                    "call")
+                    "without being drawn, and no settled question is asked again. Only "
+                    "when a study begins")
         ->type_name("COMPETITION");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;

@@ -151,8 +151,11 @@ private:
         // Equal ids of files that are known to differ are other images: 1.png of two folders.
         const store::CommonItems common = store::common_items(one, two);
         std::uint64_t shared = common.same_files.value_or(true) ? common.items : 0;
-        if (shared > 0 && !common.same_files)
-            shared = derived::shared_images(RowReader(one), RowReader(two)).images;
+        if (shared > 0 && !common.same_files && one.spec().kind == two.spec().kind) {
+            const auto both = derived::shared_images(other_->reader(), own_.reader());
+            // Without an equal id, file names are equal, and scores were not compared.
+            if (both.compared > 0) shared = both.images;
+        }
         if (shared > 0)
             shares_ = fmt::format(
                 "{} of `{}` are also in `{}`, but sets must not be calibrated on reported images; "

@@ -9,7 +9,7 @@
 #include "decisions/described_decisions.h"
 #include "decisions/set_row.h"
 #include "decisions/store_notes.h"
-#include "decisions/threshold_text.h"
+#include "evaluate/threshold_text.h"
 
 namespace assay {
 
@@ -125,7 +125,7 @@ Table set_table(const ConformalResult& result) {
                      {"threshold", true}};
     for (const ConformalSets& one : result.sets) {
         const auto n = static_cast<double>(one.coverage.n);
-        Cell threshold = one.threshold ? Cell(threshold_text(*one.threshold))
+        Cell threshold = one.threshold ? Cell(evaluate::threshold_text(*one.threshold))
                                        : Cell(result.class_conditional ? "by class" : "infinite");
         table.add({one.model, one.dataset, std::string(word_of(one.method)), one.coverage, one.size,
                    Number{static_cast<double>(one.one) / n, Unit::proportion, 1},
@@ -163,7 +163,7 @@ Table abstention_table(const ConformalResult& result) {
     for (const Abstention& one : result.abstentions) {
         Cell threshold = !one.threshold       ? Cell("none is safe")
                          : *one.threshold < 0 ? Cell("all answered")
-                                              : Cell(threshold_text(*one.threshold));
+                                              : Cell(evaluate::threshold_text(*one.threshold));
         table.add({one.model, one.dataset, std::move(threshold), one.answered, one.error});
     }
     table.notes.push_back(fmt::format(

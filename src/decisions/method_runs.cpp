@@ -124,10 +124,16 @@ NamedMethod named_method(const std::string& text) {
 }
 
 NamedMethod named_method(const GivenMethod& method) {
+    if (method.name.empty() || method.name.find('=') != std::string::npos)
+        throw Error(ErrorCode::usage, fmt::format("`{}` is no name of a method; allowed: a text "
+                                                  "without =",
+                                                  method.name));
+    if (!method.pattern.empty() && !method.runs.empty())
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("method `{}` has a pattern and stores; give one of them", method.name));
     if (!method.pattern.empty()) return named_method(method.name + "=" + method.pattern);
     NamedMethod out{method.name, "", {}};
-    if (method.name.empty())
-        throw Error(ErrorCode::usage, "a method has no name; allowed: a text without =");
     if (method.runs.empty())
         throw Error(ErrorCode::usage,
                     fmt::format("method `{0}` has no stores; give a pattern such as "

@@ -7,7 +7,7 @@
 #include "core/result_table.h"
 #include "decisions/described_decisions.h"
 #include "decisions/store_notes.h"
-#include "decisions/threshold_text.h"
+#include "evaluate/threshold_text.h"
 
 namespace assay {
 
@@ -86,9 +86,10 @@ Table point_table(const OperatingResult& result) {
                      {"NPV %", true, Column::Show::value_and_interval}};
     if (costs) table.columns.push_back({"cost per image", true, Column::Show::value_and_interval});
     for (const OperatingPoint& one : result.points) {
-        std::vector<Cell> cells = {one.model,       one.dataset,     threshold_text(one.threshold),
-                                   one.sensitivity, one.specificity, one.ppv,
-                                   one.npv};
+        std::vector<Cell> cells = {
+            one.model,       one.dataset,     evaluate::threshold_text(one.threshold),
+            one.sensitivity, one.specificity, one.ppv,
+            one.npv};
         if (costs) cells.emplace_back(one.cost);
         table.add(std::move(cells));
     }

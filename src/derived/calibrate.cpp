@@ -304,6 +304,7 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
             fmt::format("--layer describes one model, but {} stores are given; name one of them",
                         folders.size()));
     std::uint64_t done = 0;
+    std::vector<std::string> refusals;
     for (const std::filesystem::path& folder : folders) {
         if (progress) progress({.step = folder.string(), .done = done, .total = folders.size()});
         ++done;
@@ -315,15 +316,16 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
             if (error.code() != ErrorCode::bad_input) throw;
             if (last && folders.size() == 1) throw;
             if (last)
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("no store can be calibrated. {}; `{}`: {}",
-                                        fmt::join(result.warnings, "; "), folder.string(),
-                                        error.message()));
-            ++result.refused;
-            result.warnings.push_back(
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format("no store can be calibrated. {}; `{}`: {}",
+                                fmt::join(refusals, "; "), folder.string(), error.message()));
+            refusals.push_back(
                 fmt::format("`{}` is not calibrated: {}", folder.string(), error.message()));
         }
     }
+    result.refused = refusals.size();
+    result.warnings.insert(result.warnings.end(), refusals.begin(), refusals.end());
     if (progress) progress({.step = "", .done = done, .total = folders.size()});
     if (!options.layer.empty())
         write_file_atomically(options.layer, layer_text(result.stores.front()));

@@ -35,7 +35,6 @@ SharedImages shared_images(const RowReader& one, const RowReader& two) {
         ids.emplace_back(first.ids[static_cast<std::size_t>(row)], row);
     std::ranges::sort(ids);
     SharedImages out;
-    std::uint64_t compared = 0;
     std::vector<float> a, b;
     for (std::uint64_t row = 0; row < two.store().rows(); ++row) {
         const std::string_view id = second.ids[static_cast<std::size_t>(row)];
@@ -43,12 +42,12 @@ SharedImages shared_images(const RowReader& one, const RowReader& two) {
         if (found == ids.end() || found->first != id) continue;
         if (one.status(found->second) != RowStatus::ok || two.status(row) != RowStatus::ok)
             continue;
-        ++compared;
+        ++out.compared;
         if (!same_scores(one.scores(found->second, a), two.scores(row, b))) continue;
         if (out.images++ == 0) out.first = id;
     }
-    if (2 * out.images <= compared && ids_are_row_numbers(first) && ids_are_row_numbers(second))
-        return {};
+    if (2 * out.images <= out.compared && ids_are_row_numbers(first) && ids_are_row_numbers(second))
+        return {0, out.compared, ""};
     return out;
 }
 

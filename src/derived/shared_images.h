@@ -10,7 +10,8 @@ namespace assay::derived {
 /// The images that are in two stores of one model.
 struct SharedImages {
     std::uint64_t images = 0;
-    std::string first;  ///< the id of one of them
+    std::uint64_t compared = 0;  ///< images with the same id and with scores in both
+    std::string first;           ///< the id of one of them
 };
 
 /// Images with the same id and the same scores, but for rounding. Ids are not enough, because many

@@ -300,7 +300,8 @@ Table group_table(const PairReport& report, const ComparedByGroup& result, std::
     const std::optional<std::uint64_t> fewest = fewest_clusters(result);
     if (fewest && *fewest < few_clusters)
         table.notes.push_back(fmt::format(
-            "intervals are wide where clusters are few: a group has an interval from {}", *fewest));
+            "intervals are wide where clusters are few; the fewest of a group with an interval: {}",
+            *fewest));
     if (!result.without_value.empty())
         table.notes.push_back(without_value_note(result.without_value, result.without));
     table.notes.push_back(fmt::format(
@@ -310,7 +311,9 @@ Table group_table(const PairReport& report, const ComparedByGroup& result, std::
         "the intervals of all groups hold together; `better` and `worse` after Holm's correction "
         "over the groups{}{}{}",
         family.empty() ? "" : " of all ", family,
-        clustered ? "; p: Student's t test of the differences between clusters" : ""));
+        clustered ? "; p: Student's t test of the differences between clusters, "
+                    "never below McNemar's"
+                  : ""));
     return table;
 }
 

@@ -204,7 +204,7 @@ Gate parse_gate(std::string_view text) {
     gate.rate = with_note(fmt::format("reading gate `{}`", gate.text),
                           [&] { return evaluate::parse_rate(left); });
     if (gate.rate) {
-        evaluate::check_rate(gate);
+        evaluate::check_rate(gate, percent);
         return gate;
     }
     gate.metric =

@@ -225,6 +225,9 @@ void check(const MeasureOptions& options, bool differences) {
     for (const Gate& gate : gates_of(options)) {
         if (gate.delta && !differences)
             check_gate(gate, std::span<const Measurement>());  // reports what the gate needs
+        const bool changed = !options.cluster.empty() || !options.class_map.empty() ||
+                             !options.labels.empty() || options.label_sets || options.soft_labels;
+        if (gate.rate && changed) check_gate(gate, std::span<const Measurement>());
     }
     if (!options.cluster.empty() && options.null_draws > 0)
         throw Error(ErrorCode::usage,

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/threshold_halves.h"
+#include "evaluate/threshold_text.h"
 
 namespace assay {
 namespace evaluate {
@@ -29,9 +30,9 @@ std::string_view fixed_word(const RateAt& rate) {
 
 [[noreturn]] void refuse_rate(std::string_view text, const std::string& what) {
     throw Error(ErrorCode::usage,
-                fmt::format("`{}`: {}. Write --gate \"sensitivity@specificity=.95 >= .8\" or "
+                fmt::format("`{}`: {}{} Write --gate \"sensitivity@specificity=.95 >= .8\" or "
                             "--gate \"specificity@sensitivity=.9 >= .8\"",
-                            text, what));
+                            text, what, what.ends_with('?') ? "" : "."));
 }
 
 double fixed_rate(std::string_view text, std::string_view value) {
@@ -41,7 +42,7 @@ double fixed_rate(std::string_view text, std::string_view value) {
     if (!number) refuse_rate(text, fmt::format("`{}` is not a number", value));
     const double rate = percent ? *number / 100 : *number;
     if (rate >= lowest_rate && rate <= highest_rate) return rate;
-    const bool meant_percent = !percent && rate >= 1 && rate < 100;
+    const bool meant_percent = !percent && rate >= 2 && rate < 100;
     refuse_rate(text, fmt::format("{} is outside {:g} to {:g}{}", value, lowest_rate, highest_rate,
                                   meant_percent ? fmt::format("; did you mean {}%?", value) : ""));
 }
@@ -52,7 +53,14 @@ std::optional<RateAt> parse_rate(std::string_view text) {
     const std::size_t at = text.find('@');
     if (at == std::string_view::npos) return std::nullopt;
     const std::string_view measured = trimmed(text.substr(0, at));
-    if (measured != sensitivity_word && measured != specificity_word) return std::nullopt;
+    if (measured != sensitivity_word && measured != specificity_word) {
+        for (const std::string_view word : {sensitivity_word, specificity_word})
+            if (trimmed(text.substr(at + 1)).starts_with(word))
+                refuse_rate(text, fmt::format("`{}` is no rate{}", measured,
+                                              suggest(measured, {std::string(sensitivity_word),
+                                                                 std::string(specificity_word)})));
+        return std::nullopt;
+    }
     RateAt rate;
     rate.sensitivity = measured == sensitivity_word;
     bool fixed = false;
@@ -84,7 +92,7 @@ std::optional<RateAt> parse_rate(std::string_view text) {
     return rate;
 }
 
-void check_rate(const Gate& gate) {
+void check_rate(const Gate& gate, bool percent) {
     const auto fail = [&](const std::string& what) {
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}", gate.text, what));
     };
@@ -96,7 +104,7 @@ void check_rate(const Gate& gate) {
                         measured_word(*gate.rate), name, gate.bound));
     if (gate.bound < 0 || gate.bound > 1)
         fail(fmt::format("{:g} is outside the range of {}, 0 to 1{}", gate.bound, name,
-                         gate.bound > 1 && gate.bound <= 100
+                         !percent && gate.bound >= 2 && gate.bound <= 100
                              ? fmt::format("; did you mean {:g}%?", gate.bound)
                              : ""));
     if (gate.delta || gate.worst || !gate.group.empty())
@@ -132,12 +140,16 @@ GatePoint measure_rate(const RateAt& rate, const PredictionStore& store, double 
 std::string note_of(const Gate& gate, const GatePoint& point) {
     const Estimate& measured = gate.rate->sensitivity ? point.sensitivity : point.specificity;
     return fmt::format(
-        "{}: {:.1f} % ({:g} % CI {:.1f}-{:.1f}) at the threshold {:.4g} of `{}`; chosen on {} "
-        "images, tested on {} positive and {} negative ones",
+        "{}: {:.1f} % ({:g} % CI {:.1f}-{:.1f}) at the threshold {} of `{}`; chosen on {} "
+        "images, tested on {} positive and {} negative ones{}",
         gate.rate->name(), 100 * *measured.value, 100 * measured.interval->level,
-        100 * measured.interval->low, 100 * measured.interval->high, point.threshold,
-        point.positive, count_text(point.chosen_on), count_text(point.positives),
-        count_text(point.negatives));
+        100 * measured.interval->low, 100 * measured.interval->high,
+        threshold_text(point.threshold), point.positive, count_text(point.chosen_on),
+        count_text(point.positives), count_text(point.negatives),
+        point.threshold > 1 ? fmt::format(". No image is called positive, because no threshold up "
+                                          "to 1 has {} >= {:g}",
+                                          fixed_word(*gate.rate), gate.rate->fixed)
+                            : "");
 }
 
 }  // namespace evaluate

@@ -13,8 +13,8 @@ namespace assay::evaluate {
 /// for a text that has no rate before an `@`. Throws usage, with what is allowed.
 std::optional<RateAt> parse_rate(std::string_view text);
 /// Throws usage for a gate that asks for a low rate, and for what a rate does not have: differences
-/// and groups.
-void check_rate(const Gate& gate);
+/// and groups. `percent`: the bound ends in %.
+void check_rate(const Gate& gate, bool percent);
 /// Throws as check_rate_gate().
 GatePoint measure_rate(const RateAt& rate, const PredictionStore& store, double level, int threads);
 /// What a report says of it.

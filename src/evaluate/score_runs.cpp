@@ -346,11 +346,8 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
         throw Error(ErrorCode::usage, "--by is about groups of one data set: omit --across");
     evaluate::check_weights(options, shown);
     for (const Gate& gate : gates_of(options.measure)) {
-        const bool changed = !options.across.empty() || !options.weights.empty() ||
-                             !options.item_weights.empty() || !options.measure.cluster.empty() ||
-                             !options.measure.class_map.empty() ||
-                             !options.measure.labels.empty() || options.measure.label_sets ||
-                             options.measure.soft_labels;
+        const bool changed =
+            !options.across.empty() || !options.weights.empty() || !options.item_weights.empty();
         if (gate.rate && changed) check_gate(gate, std::span<const Measurement>());
         const bool measured = !options.by.empty() || (!gate.worst && !options.subgroup.empty());
         if ((gate.worst || !gate.group.empty()) && (!measured || !options.across.empty()))

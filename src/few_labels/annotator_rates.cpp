@@ -108,9 +108,9 @@ AnswerRates answer_rates(const GoldCounts& counts, double quantile, double level
                     rate_of(counts.no_found, counts.no, quantile, level)};
     if (*out.sensitivity.value + *out.specificity.value <= 1)
         refuse(fmt::format(
-            "annotators say yes to {:.1f} % of the gold questions whose answer is yes, and to "
-            "{:.1f} % of the others: such answers say nothing. Check the answers, or omit --gold",
-            100 * *out.sensitivity.value, 100 * (1 - *out.specificity.value)));
+            "annotators say yes to {} of {} gold questions whose answer is yes, and to {} of {} "
+            "others: such answers say nothing. Check the answers, or omit --gold",
+            counts.yes_found, counts.yes, counts.no - counts.no_found, counts.no));
     return out;
 }
 

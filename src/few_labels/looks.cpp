@@ -40,15 +40,15 @@ void note_look(const std::filesystem::path& study, Design& design, const Estimat
     result.looks = design.looks.size();
     const std::string name = shell_word(study.string());
     if (options.peek > 0 && design.planned != 0 && options.peek != design.planned)
-        result.warnings.push_back(
-            fmt::format("--peek {}: the first look had --peek {}. Intervals hold for one number, "
-                        "chosen before the first look: assay estimate show {} --peek {}",
-                        options.peek, design.planned, name, design.planned));
+        result.warnings.push_back(fmt::format(
+            "--peek {}: the first look had --peek {}. Intervals hold for one number, "
+            "chosen before the first look: assay estimate show {} --answers VOTES --peek {}",
+            options.peek, design.planned, name, design.planned));
     if (options.peek == 0 && options.stop_at <= 0 && result.looks > most_looks)
         result.warnings.push_back(fmt::format(
             "results were seen at {} numbers of labels. An interval is too narrow if you stop "
             "because it excludes 0. Use wider ones, or stop at a width (--stop-at 0.03): assay "
-            "estimate show {} --peek {}",
+            "estimate show {} --answers VOTES --peek {}",
             result.looks, name, result.drawn));
 }
 

@@ -179,13 +179,15 @@ private:
         rates_ = answer_rates(*said_.gold, result_.quantile, options_.level);
         result_.sensitivity = rates_->sensitivity;
         result_.specificity = rates_->specificity;
-        const auto percent = [](const Estimate& one) { return 100 * *one.value; };
+        const auto percent = [](std::uint64_t found, std::uint64_t all) {
+            return 100 * static_cast<double>(found) / static_cast<double>(all);
+        };
+        const GoldCounts& gold = *said_.gold;
         result_.notes.push_back(fmt::format(
             "annotators say yes to {:.1f} % of the {} gold questions whose answer is yes, and no "
             "to {:.1f} % of the {} others. Corrected values allow for such errors, if these do "
             "not depend on the image",
-            percent(rates_->sensitivity), rates_->sensitivity.n, percent(rates_->specificity),
-            rates_->specificity.n));
+            percent(gold.yes_found, gold.yes), gold.yes, percent(gold.no_found, gold.no), gold.no));
         if (said_.gold->open > 0)
             result_.notes.push_back(
                 fmt::format("{} gold questions are not settled and not used", said_.gold->open));

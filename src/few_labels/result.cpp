@@ -114,7 +114,8 @@ ResultType result_type(ResultOf<PoolEstimate>) {
          part<&Of::unjudged>({.help = "Drawn images that nobody can judge"}),
          part<&Of::answers_ignored>({.help = "About other images or labels"}),
          part<&Of::looks>(
-             {.help = "Numbers of labels at which results were shown without --peek or --stop-at"}),
+             {.help =
+                  "At how many numbers of labels results were shown without --peek or --stop-at"}),
          part<&Of::level>({}),
          part<&Of::quantile>({.help = "1.96 for 95 %, more with --peek"}),
          part<&Of::by>({.help = "Attribute of the groups"}),
@@ -124,10 +125,12 @@ ResultType result_type(ResultOf<PoolEstimate>) {
          part<&Of::groups>({}),
          part<&Of::classes>({.help = "With --per-class"}),
          part<&Of::sensitivity>(
-             {.help = "Gold questions to which the answer is yes and annotators say yes",
+             {.help =
+                  "Gold questions to which the answer is yes and annotators say yes, with half an "
+                  "answer more of either kind",
               .omitted = true}),
          part<&Of::specificity>(
-             {.help = "Gold questions to which the answer is no and annotators say no",
+             {.help = "Gold questions to which the answer is no and annotators say no, likewise",
               .omitted = true}),
          part<&Of::best>({.help = "The highest estimate"}),
          part<&Of::not_resolved>({.help = "Classifiers whose difference from the best may be 0"}),

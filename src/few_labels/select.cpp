@@ -156,9 +156,11 @@ DrawnSample draw_sample(const std::filesystem::path& study, const DrawOptions& o
         throw Error(
             ErrorCode::usage,
             fmt::format(
-                "--competition {}: `{}` began with other answers, and its strata are fixed. "
-                "Begin a new study, or draw more: assay estimate select {} --draw {}",
-                options.known_source, study.string(), study.string(), options.draw));
+                "--competition {}: `{}` began {}, and its strata are fixed. Begin a new study, or "
+                "draw more: assay estimate select {} --draw {}",
+                options.known_source, study.string(),
+                design.settled_hash.empty() ? "without a competition" : "with other answers",
+                study.string(), options.draw));
     const Strata strata(pool, design.purpose, strata_for(first), options.threads, progress,
                         Strata::sorted_at_most, settled_rows(known, pool));
     check_draw(design, options.draw, strata, study);

@@ -131,18 +131,18 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
     const double quantile = normal_quantile(0.5 + options.level / 2);
 
     const CellWeights of_score = cell_weights(weights);
+    const auto is_needed = [&](std::size_t d) {
+        return std::ranges::any_of(result.needs, [d](const Need& need) {
+            return need.dimension == dimension_facts()[d].dimension;
+        });
+    };
     std::size_t lacking = 0;
     PerDimension<bool> lacked = {};
     for (const std::size_t m : models) {
         const QualityModel& model = table.models[m];
         bool complete = true;
         for (std::size_t d = 0; d < dimension_count; ++d) {
-            const auto counts = [&](const Need& need) {
-                return need.dimension == dimension_facts()[d].dimension;
-            };
-            if (model.cells[d].value ||
-                (weights[d] == 0 && std::ranges::none_of(result.needs, counts)))
-                continue;
+            if (model.cells[d].value || (weights[d] == 0 && !is_needed(d))) continue;
             complete = false;
             lacked[d] = true;
         }
@@ -216,7 +216,7 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
             some_left = some_left || (!lacked[d] && weights[d] != 0);
             if (!lacked[d]) continue;
             names.push_back(dimension_facts()[d].name);
-            helps = helps && weights[d] != 0;  // else a need asks for it
+            helps = helps && !is_needed(d);
             without += fmt::format("{}{}=0", without.empty() ? "" : ",", names.back());
         }
         result.warnings.push_back(

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -249,9 +250,12 @@ std::vector<Study> parts_of(const Study& pilot) {
     return parts;
 }
 
-/// `again` has the same value without each tenth of the classes. Sizes vary on the log scale.
-Estimate planned(double value, std::vector<double> again, bool is_size, double level) {
+/// `again` has the same value without each tenth of the classes. Sizes, which have a
+/// `least` one, vary on the log scale.
+Estimate planned(double value, std::vector<double> again, std::optional<double> least,
+                 double level) {
     Estimate estimate;
+    const bool is_size = least.has_value();
     estimate.unit = is_size ? Unit::number : Unit::proportion;
     if (is_size && value >= most_images) {
         estimate.undefined = "more than a billion images";
@@ -277,8 +281,7 @@ Estimate planned(double value, std::vector<double> again, bool is_size, double l
     Interval interval =
         symmetric_interval(centre, error, level, "t.jackknife.class_tenths", parts - 1);
     if (is_size) {
-        // No search looks below fewest_images.
-        interval.low = std::max(std::exp(interval.low), std::min(value, fewest_images));
+        interval.low = std::max(std::exp(interval.low), std::min(value, *least));
         interval.high = std::exp(interval.high);
     } else {
         estimate.standard_error = error;
@@ -342,8 +345,12 @@ PlanReport plan_study(const Study& pilot, const PlanOptions& options) {
             std::vector<double> again;
             for (std::size_t w = 1; w < worlds.size(); ++w)
                 again.push_back(figures[i * worlds.size() + w][figure]);
-            return planned(figures[i * worlds.size()][figure], std::move(again),
-                           figure <= figure_mean, options.level);
+            // No search looks below fewest_images.
+            std::optional<double> least;
+            if (figure <= figure_mean)
+                least = fewest_images * (figure == figure_mean ? design.mean : 1);
+            return planned(figures[i * worlds.size()][figure], std::move(again), least,
+                           options.level);
         };
         row.images = at(figure_images);
         row.worst_images = at(figure_worst);

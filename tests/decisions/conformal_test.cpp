@@ -272,6 +272,31 @@ TEST(Conformal, EqualNamesOfFilesThatDifferAreOtherImages) {
                 HasSubstr("200 images of `again` are also in `val`"));
 }
 
+TEST(Conformal, ImagesWithoutKnownFilesAreSharedByTheirScores) {
+    Made made = made_world(300, 4, 13);
+    Made other = made_world(300, 4, 14);
+    other.dataset = "test";
+    for (std::size_t i = 0; i < 300; ++i) {
+        made.ids.push_back(fmt::format("x/{}.png", i));
+        other.ids.push_back(made.ids.back());
+    }
+    const auto run = [&] {
+        const Scratch folder;
+        save(folder, made, "net", StorageFormat::full_f32, 4000);
+        save(folder, other, "net", StorageFormat::full_f32, 4000);
+        ConformalOptions options = options_for(folder);
+        options.calibrate_on = "val";
+        options.stores = {folder / "runs/test"};
+        return conformal_sets(options).sets.size();
+    };
+    EXPECT_EQ(run(), 3U);  // equal ids, and no equal scores
+    std::copy_n(made.scores.begin(), 4 * 10, other.scores.begin());
+    EXPECT_THAT(message_of([&] { run(); }), HasSubstr("10 images of `test` are also in `val`"));
+    // Only the names of the files are equal, so no scores are compared.
+    for (std::string& id : other.ids) id.replace(0, 1, "y");
+    EXPECT_THAT(message_of([&] { run(); }), HasSubstr("300 images of `test` are also in `val`"));
+}
+
 /// The probability of at least `least` hits in n draws with hit probability `p`.
 double binomial_tail(std::uint64_t least, std::uint64_t n, double p) {
     double sum = 0;

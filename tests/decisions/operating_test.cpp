@@ -11,7 +11,7 @@
 #include "assay/decisions/operating.h"
 #include "assay/report.h"
 #include "decisions/rates.h"
-#include "decisions/threshold_text.h"
+#include "evaluate/threshold_text.h"
 #include "message_of.h"
 
 namespace assay::decisions {
@@ -48,11 +48,11 @@ TEST(OperatingPoints, ThresholdsByHand) {
 }
 
 TEST(OperatingPoints, ThresholdsNearTheEndsHaveTheDigitsTheyNeed) {
-    EXPECT_EQ(threshold_text(.76684), "0.7668");
-    EXPECT_EQ(threshold_text(4.52e-7), "4.5e-07");
-    EXPECT_EQ(threshold_text(.99999969), "0.99999969");
-    EXPECT_EQ(threshold_text(0), "0.0000");
-    EXPECT_EQ(threshold_text(1), "1.0000");
+    EXPECT_EQ(evaluate::threshold_text(.76684), "0.7668");
+    EXPECT_EQ(evaluate::threshold_text(4.52e-7), "4.5e-07");
+    EXPECT_EQ(evaluate::threshold_text(.99999969), "0.99999969");
+    EXPECT_EQ(evaluate::threshold_text(0), "0.0000");
+    EXPECT_EQ(evaluate::threshold_text(1), "1.0000");
 }
 
 TEST(OperatingPoints, CombinedRatesByHand) {

@@ -74,8 +74,7 @@ TEST(RateGates, GiveTheNumbersOfOperatingPoints) {
     EXPECT_FALSE(all_passed(result.gates));
     EXPECT_EQ(to_json(value)["point"]["positives"], point.positives);
     EXPECT_EQ(to_json(value)["definition"], "sensitivity.halves");
-    // A note of the table shows the value with its interval.
-    const Report report = report_of(result);
+    // A note shows the value with its interval.
     EXPECT_THAT(result.reports[0].notes,
                 testing::Contains(HasSubstr("sensitivity@specificity=0.9: ")));
     EXPECT_EQ(to_json(gated(folder, {"sensitivity@specificity=.9 >= .2"}, 3).gates[0]),
@@ -88,6 +87,13 @@ TEST(RateGates, SayWhatIsAllowed) {
     EXPECT_THAT(fault_of("sensitivity@specificity=1 >= .8"), HasSubstr("outside 0.0001 to"));
     EXPECT_THAT(fault_of("sensitivity@specificity=.95 <= .8"), HasSubstr("must be >= or >"));
     EXPECT_THAT(fault_of("sensitivity@specificity=.95 >= 80"), HasSubstr("did you mean 80%?"));
+    for (const char* above :
+         {"sensitivity@specificity=.95 >= 150%", "sensitivity@specificity=1 >= .8"})
+        EXPECT_THAT(fault_of(above), testing::Not(HasSubstr("did you mean")));
+    EXPECT_THAT(fault_of("sensitivty@specificity=.95 >= .8"),
+                HasSubstr("`sensitivty` is no rate; did you mean `sensitivity`?"));
+    EXPECT_THAT(fault_of("sensitivity@specificity=.9,specificity=.99 >= .2"),
+                HasSubstr("`specificity=` appears twice"));
     EXPECT_THAT(fault_of("sensitivity@sensitivity=.95 >= .8"),
                 HasSubstr("after `sensitivity@`, `specificity=` and `positive=` are allowed"));
     EXPECT_THAT(fault_of("specificity@positive=c1 >= .8"), HasSubstr("`sensitivity=` is missing"));
@@ -113,6 +119,11 @@ TEST(RateGates, AreAboutTheImagesOfOneStoreWithTwoClasses) {
     options.weights = "weight";
     EXPECT_THAT(message_of([&] { check(options, {}); }, ErrorCode::usage),
                 HasSubstr("without weights"));
+    MeasureOptions given;  // of `assay eval`, too
+    given.gates = gates;
+    given.labels = {"real.json"};
+    EXPECT_THAT(message_of([&] { check(given, false); }, ErrorCode::usage),
+                HasSubstr("their own labels"));
     CompareRunsOptions pair;
     pair.measure.gates = gates;
     EXPECT_THAT(message_of([&] { check(pair); }, ErrorCode::usage),

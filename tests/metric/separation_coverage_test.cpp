@@ -34,7 +34,7 @@ TEST(SeparationCoverage, SlowInWorldsWhereItIsKnown) {
         {"near", 300, 300, 0.5, 1, 0},    {"apart", 300, 300, 2, 1, 0},
         {"far apart", 300, 300, 4, 1, 0}, {"many others", 300, 3000, 1.5, 1, 0},
         {"few", 100, 300, 1.5, 1, 0},     {"wider others", 300, 300, 2, 3, 0},
-        {"steps", 300, 300, 1.5, 1, 0.5}};
+        {"steps", 300, 300, 1.5, 1, 0.5}, {"nearly separated", 5000, 500, 4.37, 1, 0}};
     constexpr int draws = 1000;
     for (const TwoSamples& world : worlds) {
         RandomStream source(1, "separation truth");

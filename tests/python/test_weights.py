@@ -392,6 +392,7 @@ class Results(InFolder):
         found = assay.compare(scores, {"b": other, "c": scores * 2}, labels, "top1,nll,confidence", sample_weight=weight)
         a, b = (assay.score(s, labels, "top1,nll", sample_weight=weight) for s in (scores, other))
         for name in ("top1", "nll"):
+            # The library computes the values, and the Python package their differences.
             self.assertAlmostEqual(found["b", name].value, b[name].value - a[name].value, 8)
             self.assertEqual(found["b", name].verdict, "worse")
             half = found["b", name].interval.high - found["b", name].value

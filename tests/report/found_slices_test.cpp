@@ -56,6 +56,7 @@ TEST(ReportSlices, AreThoseOfTheCommandWithTheirImages) {
         EXPECT_EQ(slice["name"], "group=b");
         std::set<std::string> shown;
         for (const json& item : document["items"]) shown.insert(item["id"]);
+        EXPECT_FALSE(slice["examples"].empty());
         for (const json& id : slice["examples"]) EXPECT_TRUE(shown.contains(id)) << id;
     }
 }
@@ -101,7 +102,7 @@ TEST(ReportSlices, AreBoundedAndTheRestIsSaid) {
     const Scratch folder;
     Made first = with_low_group(600, 1);
     save(folder, first, "a");
-    // Its predictions are those of `a`, except that 20 more are wrong.
+    // Its first 20 images have equal scores, so all of them are predicted to be of class 0.
     for (std::size_t i = 0; i < 60; ++i) first.scores[i] = 0.5F;
     save(folder, first, "b");
     ReportOptions options = report_options({folder / "runs"});

@@ -60,14 +60,12 @@ TEST(DesignEffect, IsAtLeastWhatTheResidualsOfTheSliceSay) {
     for (const std::uint64_t hits : {2, 0, 2, 0}) effect.add({hits, 2}, {hits, 2});
     for (int c = 0; c < 4; ++c) effect.add({0, 0}, {1, 2});
     EXPECT_NEAR(effect.value(), 1 + 3 / 11.0, 1e-14);
-    // Clusters of four in the slice: 4 * (2 / 16)^2 / (1/4 * (1/16 + 1/8)) = 4/3, and the pairs
-    // say 1 + 1 * (48 / 256 + 8 / 64) / (1/16 + 1/8), where alike is cut to 1.
-    DesignEffect larger({8, 16}, {12, 24});
+    // Twenty other clusters, each with one hit of two, make pairs less alike, so the residuals
+    // decide: 4 * (2 / 16)^2 / (1/4 * (1/16 + 1/40)) = 20 / 7.
+    DesignEffect larger({8, 16}, {28, 56});
     for (const std::uint64_t hits : {4, 0, 4, 0}) larger.add({hits, 4}, {hits, 4});
-    for (int c = 0; c < 4; ++c) larger.add({0, 0}, {1, 2});
-    // (4 * 4 - 6) / (1/4 * (4 * 12 + 4 * 2)) = 10 / 14 for 12 errors.
-    const double alike = (12 * 10 / 14.0 + 3) / 15;
-    EXPECT_NEAR(larger.value(), 1 + alike * (48 / 256.0 + 8 / 64.0) / (3 / 16.0), 1e-14);
+    for (int c = 0; c < 20; ++c) larger.add({0, 0}, {1, 2});
+    EXPECT_NEAR(larger.value(), 20 / 7.0, 1e-13);
 }
 
 // Image by image, or cluster by cluster.

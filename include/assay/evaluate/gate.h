@@ -18,9 +18,6 @@ namespace assay {
 
 class PredictionStore;
 
-/// Examples: "top1 >= 0.75", "ece:bins=20 <= 5%", "low(top1) >= 0.7", "top1.delta >= -0.005",
-/// "high(nll.delta) < 0", "sensitivity@specificity=.95 >= .8". With groups of images
-/// (ScoreRunsOptions::by): "worst(top1) >= 0.7", "low(worst(top1)) >= 0.6", "top1[sex=f] >= 0.7".
 /// Of two classes: the sensitivity (or specificity) at the threshold with at least this specificity
 /// (or sensitivity). The threshold is chosen on one half of the images and tested on the other.
 struct RateAt {
@@ -31,6 +28,10 @@ struct RateAt {
     std::string name() const;
     bool operator==(const RateAt&) const = default;
 };
+
+/// Examples: "top1 >= 0.75", "ece:bins=20 <= 5%", "low(top1) >= 0.7", "top1.delta >= -0.005",
+/// "high(nll.delta) < 0", "sensitivity@specificity=.95 >= .8". With groups of images
+/// (ScoreRunsOptions::by): "worst(top1) >= 0.7", "low(worst(top1)) >= 0.6", "top1[sex=f] >= 0.7".
 struct Gate {
     enum class End { value, low, high };
     enum class Op { at_least, at_most, above, below, equal };

@@ -208,10 +208,10 @@ inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>
          .value = "ATTR",
          .separator = ""}),
     field<&ScoreRunsOptions::weights>(
-        {.help =
-             "Let each image count as much as this attribute of the data set says, a number "
-             "from 0. For images that were drawn with unequal probabilities, it is one divided "
-             "by the probability. Metrics that need whole images, such as aurc, are not measured",
+        {.help = "Let each image count as much as this attribute of the data set says, a number "
+                 "from 0. For images that were drawn with unequal probabilities, it is one divided "
+                 "by the probability. Metrics that count images one by one, such as aurc, are not "
+                 "measured",
          .empty = "images count the same",
          .value = "ATTR"}),
     field<&ScoreRunsOptions::across>(

@@ -272,7 +272,7 @@ struct PoolEstimate {
     std::uint64_t unjudged = 0;         ///< images that nobody can judge
     std::uint64_t answers_ignored = 0;  ///< answers about images that were not drawn, or about
                                         ///< other labels
-    /// Numbers of labels at which results were shown without --peek and --stop-at.
+    /// At how many numbers of labels results were shown without --peek and --stop-at.
     std::uint64_t looks = 0;
     double level = 0.95;
     double quantile = 1.96;

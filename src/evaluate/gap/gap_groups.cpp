@@ -221,12 +221,14 @@ std::vector<Table> gap_tables::groups(const GapReport& report, bool all) {
                          {.name = "gap", .show = Show::value, .sign = true},
                          {"interval", true, Show::interval}};
         std::size_t models = 0;
+        bool largest = false;
         const GapByGroup* last = nullptr;
         for (const GapByGroup& one : report.groups) {
             if (one.metric != metric) continue;
             if (++models > models_shown && !all) continue;
             if (last != nullptr) table.rule();
             last = &one;
+            largest = largest || one.largest.value;
             if (one.largest.value)
                 table.add({one.model, "largest gap", Cell(), Cell(), Cell(), Cell(), one.largest,
                            one.largest});
@@ -265,9 +267,11 @@ std::vector<Table> gap_tables::groups(const GapReport& report, bool all) {
             table.notes.push_back("groups without an interval have " +
                                   evaluate::too_small_text(false));
         table.notes.emplace_back("the intervals of all groups of a classifier hold together");
-        table.notes.emplace_back(
-            "largest gap: of the group that loses most, whichever it is; without the part that is "
-            "due to choosing it");
+        if (largest)
+            table.notes.emplace_back(
+                "largest gap: of the group that loses most, whichever it is; without the part that "
+                "is "
+                "due to choosing it");
         tables.push_back(std::move(table));
     }
     return tables;

@@ -3206,7 +3206,7 @@ export interface PoolEstimate extends Result {
   unjudged: number;
   /** About other images or labels. */
   answers_ignored: number;
-  /** Numbers of labels at which results were shown without --peek or --stop-at. */
+  /** At how many numbers of labels results were shown without --peek or --stop-at. */
   looks: number;
   level: number;
   /** 1.96 for 95 %, more with --peek. */
@@ -3219,9 +3219,9 @@ export interface PoolEstimate extends Result {
   groups: EstimatedGroup[];
   /** With --per-class. */
   classes: EstimatedClass[];
-  /** Gold questions to which the answer is yes and annotators say yes. */
+  /** Gold questions to which the answer is yes and annotators say yes, with half an answer more of either kind. */
   sensitivity?: Estimate;
-  /** Gold questions to which the answer is no and annotators say no. */
+  /** Gold questions to which the answer is no and annotators say no, likewise. */
   specificity?: Estimate;
   /** The highest estimate. */
   best: string;

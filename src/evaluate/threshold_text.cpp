@@ -1,11 +1,11 @@
-#include "decisions/threshold_text.h"
+#include "evaluate/threshold_text.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-namespace assay::decisions {
+namespace assay::evaluate {
 
 std::string threshold_text(double threshold) {
     constexpr double shown = 1e-3;
@@ -16,4 +16,4 @@ std::string threshold_text(double threshold) {
     return fmt::format("{:.{}f}", threshold, digits);
 }
 
-}  // namespace assay::decisions
+}  // namespace assay::evaluate
