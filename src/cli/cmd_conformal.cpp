@@ -23,7 +23,8 @@ int cmd_conformal(std::vector<std::string> arguments) {
                         "Predict sets of classes that hold a valid class for a chosen proportion "
                         "of the images (conformal prediction: LAC, APS, RAPS). The sets are "
                         "calibrated on one part of the images; coverage and size are measured on "
-                        "the others, with intervals. Status 3: some images have no scores.",
+                        "the others, with intervals. Status 3: some images have no scores, or a "
+                        "store cannot be used.",
                         conformal_examples);
     decisions::ConformalOptions options;
     add_stores(*app, options.stores);

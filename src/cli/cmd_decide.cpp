@@ -17,6 +17,7 @@ constexpr std::string_view decide_examples = R"(
 assay decide runs/screening --specificity 0.95 --prevalence 0.02
 assay decide runs/screening/net --positive melanoma --sensitivity 0.9
 assay decide runs/screening/net --specificity 0.95 --require 0.8
+assay decide runs/clinic/net --threshold 0.7
 assay decide runs/screening/net --cost-false-positive 1 --cost-false-negative 20
 assay decide runs/val --costs costs.csv
 )";
@@ -29,7 +30,8 @@ int cmd_decide(std::vector<std::string> arguments) {
                         "images and test it on the other. Shows sensitivity, specificity, "
                         "predictive values and costs at your prevalence, and net benefit. With "
                         "--costs, decide among any number of classes by the lowest expected cost. "
-                        "Status 1: a gate failed; 3: some images have no scores.",
+                        "Status 1: a gate failed; 3: some images have no scores, or a "
+                        "store cannot be used.",
                         decide_examples);
     decisions::OperatingOptions options;
     add_stores(*app, options.stores);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -12,7 +13,6 @@
 #include "assay/robustness/model_stores.h"
 #include "assay/store/prediction_store.h"
 #include "containers/described_csv.h"
-#include "core/file.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
@@ -22,9 +22,11 @@
 #include "decisions/prediction_sets.h"
 #include "decisions/set_row.h"
 #include "decisions/set_scores.h"
+#include "decisions/sets_file.h"
 #include "derived/shared_images.h"
 #include "evaluate/given_labels.h"
 #include "store/same_data.h"
+#include "store/usable_stores.h"
 
 namespace assay::decisions {
 namespace {
@@ -64,7 +66,6 @@ public:
           own_(folder, labels, options.labels) {
         const StoreSpec& spec = own_.store().spec();
         if (!options.calibrate_on.empty()) open_other(folder, spec);
-        if (!shares_.empty()) return;
         if (other_) calibration_ = judged_rows(*other_);
         for (const std::uint64_t row : judged_rows(own_)) {
             const bool fitted =
@@ -76,9 +77,6 @@ public:
                              ? other_->store().spec().dataset_name
                              : fmt::format("{:g} % of {}", 100 * options.split, spec.dataset_name);
     }
-
-    /// If not "", reported images are also calibration images, so nothing can be reported.
-    const std::string& shares() const { return shares_; }
 
     void add(DescribedCsv<SetRow>* csv) {
         std::vector<SetRule> rules;
@@ -157,10 +155,10 @@ private:
             if (both.compared > 0) shared = both.images;
         }
         if (shared > 0)
-            shares_ = fmt::format(
+            refuse(fmt::format(
                 "{} of `{}` are also in `{}`, but sets must not be calibrated on reported images; "
                 "use --split, or other images",
-                how_many(shared, "image", "images"), spec.dataset_name, options_.calibrate_on);
+                how_many(shared, "image", "images"), spec.dataset_name, options_.calibrate_on));
     }
 
     void require_images(const fs::path& folder) const {
@@ -341,9 +339,33 @@ private:
     std::optional<JudgedStore> other_;
     std::vector<std::uint64_t> calibration_, reported_;
     std::vector<JudgedImage> fit_answers_;
-    std::string calibrated_on_, shares_;
+    std::string calibrated_on_;
     bool warned_ = false;
 };
+
+/// Changes nothing if the store cannot be used.
+void add_store(ConformalResult& result, std::set<fs::path>& counted, const fs::path& folder,
+               const ConformalOptions& options, const GivenLabels& labels, SetsFile* file) {
+    ConformalResult own;
+    std::set<fs::path> own_counted = counted;
+    try {
+        StoreSets(folder, options, labels, own, own_counted).add(file ? &file->csv() : nullptr);
+    } catch (...) {
+        if (file != nullptr) file->drop();
+        throw;
+    }
+    if (file != nullptr) file->flush();
+    counted = std::move(own_counted);
+    const auto append = [](auto& to, auto& from) {
+        to.insert(to.end(), std::make_move_iterator(from.begin()),
+                  std::make_move_iterator(from.end()));
+    };
+    append(result.sets, own.sets);
+    append(result.abstentions, own.abstentions);
+    append(result.notes, own.notes);
+    append(result.warnings, own.warnings);
+    result.not_scored += own.not_scored;
+}
 
 void check_options(const ConformalOptions& options) {
     if (options.stores.empty()) throw Error(ErrorCode::usage, "no predictions are named");
@@ -393,22 +415,20 @@ ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCa
     const GivenLabels labels = labels_of_stores(files, folders);
     result.notes.insert(result.notes.end(), labels.notes().begin(), labels.notes().end());
     result.warnings = labels.warnings();
-    std::string text;
-    std::optional<DescribedCsv<SetRow>> csv;
-    if (!options.sets.empty()) csv.emplace(text);
+    std::optional<SetsFile> file;
+    if (!options.sets.empty()) file.emplace(options.sets);
     std::set<fs::path> counted;
-    for (std::size_t i = 0; i < folders.size(); ++i) {
-        StoreSets store(folders[i], options, labels, result, counted);
-        if (!store.shares().empty() && i + 1 == folders.size() && result.sets.empty())
-            refuse(store.shares());
-        if (store.shares().empty())
-            store.add(csv ? &*csv : nullptr);
-        else
-            result.warnings.push_back(
-                fmt::format("{} is skipped: {}", folders[i].string(), store.shares()));
-        if (progress) progress({.step = "sets", .done = i + 1, .total = folders.size()});
-    }
-    if (csv) write_file_atomically(options.sets, text);
+    std::uint64_t done = 0;
+    const std::vector<std::string> refusals =
+        store::use_stores(folders, "used", [&](const fs::path& folder) {
+            if (progress) progress({.step = "sets", .done = done, .total = folders.size()});
+            ++done;
+            add_store(result, counted, folder, options, labels, file ? &*file : nullptr);
+        });
+    result.refused = refusals.size();
+    result.warnings.insert(result.warnings.end(), refusals.begin(), refusals.end());
+    if (progress) progress({.step = "sets", .done = done, .total = folders.size()});
+    if (file) file->commit();
     return result;
 }
 

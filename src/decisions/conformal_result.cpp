@@ -48,11 +48,11 @@ ResultType result_type(ResultOf<ConformalSets>) {
 ResultType result_type(ResultOf<Abstention>) {
     using Of = Abstention;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "Abstention"},
+        {.name = "Abstention", .columns = "max_error,answered_above=threshold,answered*,error*"},
         {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::calibrated_on>({}),
          part<&Of::max_error>({}), part<&Of::calibration>({.help = "Images to calibrate on"}),
-         part<&Of::threshold>({.help = "An image is answered if its confidence is above; null: no "
-                                       "threshold is safe"}),
+         part<&Of::threshold>({.help = "An image is answered if its confidence is above; -1: all "
+                                       "are; null: no threshold is safe"}),
          part<&Of::answered>({.help = "Proportion of the other images"}),
          part<&Of::error>({.help = "Among the answers"})});
     return rows;
@@ -151,6 +151,16 @@ Table set_table(const ConformalResult& result) {
     return table;
 }
 
+/// The abstention is one for all methods of a store.
+Table records_of(const ConformalResult& result) {
+    if (result.abstentions.empty()) return table_of(result.sets);
+    Table table = result_table<ConformalSets, Abstention>();
+    const std::size_t methods = result.sets.size() / result.abstentions.size();
+    for (std::size_t i = 0; i < result.sets.size(); ++i)
+        add_row(table, result.sets[i], result.abstentions[i / methods]);
+    return table;
+}
+
 Table abstention_table(const ConformalResult& result) {
     Table table;
     table.title = fmt::format("Answers above a confidence, with an error of at most {:g} %",
@@ -176,14 +186,14 @@ Table abstention_table(const ConformalResult& result) {
 
 Report report_of(const ConformalResult& result) {
     Report report;
-    report.records = table_of(result.sets);
+    report.records = records_of(result);
     Section section;
     section.blocks.emplace_back(set_table(result));
     if (!result.abstentions.empty()) section.blocks.emplace_back(abstention_table(result));
     report.sections.push_back(std::move(section));
     report.result = json_of(result);
     report.warnings = result.warnings;
-    report.partial = result.not_scored > 0;
+    report.partial = result.not_scored > 0 || result.refused > 0;
     return report;
 }
 

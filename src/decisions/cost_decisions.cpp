@@ -19,6 +19,7 @@
 #include "decisions/cost_matrix.h"
 #include "decisions/judged_labels.h"
 #include "store/full_rows.h"
+#include "store/usable_stores.h"
 
 namespace assay::decisions {
 namespace {
@@ -158,6 +159,7 @@ void check_alone(const OperatingOptions& options) {
     refuse_option(options.sensitivity > 0, "--sensitivity");
     refuse_option(options.cost_false_positive > 0, "--cost-false-positive");
     refuse_option(options.cost_false_negative > 0, "--cost-false-negative");
+    refuse_option(!options.threshold.empty(), "--threshold");
     refuse_option(options.prevalence > 0, "--prevalence");
     refuse_option(options.require > 0, "--require");
     refuse_option(options.at != usual.at, "--at");
@@ -178,13 +180,13 @@ CostDecision decided_store(const PredictionStore& store, const OperatingOptions&
     out.dataset = store.spec().dataset_name;
     const std::vector<Decided> decided = decide_all(store, matrix, options.threads);
     JointCounts joint;
-    std::uint64_t skipped = 0;
+    std::uint64_t skipped = 0, not_scored = 0;
     for (std::size_t row = 0; row < decided.size(); ++row) {
         const std::int32_t label = dataset.single_label(row);
         const Decided& one = decided[row];
         if (one.cheapest < 0 || label < 0) {
             ++skipped;
-            result.not_scored += one.cheapest < 0 ? 1 : 0;
+            not_scored += one.cheapest < 0 ? 1 : 0;
             continue;
         }
         ++joint[{
@@ -196,6 +198,7 @@ CostDecision decided_store(const PredictionStore& store, const OperatingOptions&
             fmt::format("{}: no image has scores and a single label; import the predictions "
                         "with labels: assay import SCORES --items ITEMS.csv",
                         store.folder().string()));
+    result.not_scored += not_scored;
     if (skipped > 0)
         result.notes.push_back(fmt::format("{} on {}: {} without scores or a single label skipped",
                                            out.model, out.dataset,
@@ -215,11 +218,15 @@ CostDecisions cost_decisions(const OperatingOptions& options, const ProgressCall
     result.costs = options.costs;
     const ModelStores found = model_stores(options.stores);
     if (const std::string note = found.note(); !note.empty()) result.notes.push_back(note);
-    for (std::size_t i = 0; i < found.folders.size(); ++i) {
-        const PredictionStore store = PredictionStore::open(found.folders[i]);
-        result.models.push_back(decided_store(store, options, result));
-        if (progress) progress({.step = "decide", .done = i + 1, .total = found.folders.size()});
-    }
+    std::uint64_t done = 0;
+    result.warnings =
+        store::use_stores(found.folders, "used", [&](const std::filesystem::path& folder) {
+            if (progress) progress({.step = "decide", .done = done, .total = found.folders.size()});
+            ++done;
+            result.models.push_back(decided_store(PredictionStore::open(folder), options, result));
+        });
+    result.refused = result.warnings.size();
+    if (progress) progress({.step = "decide", .done = done, .total = found.folders.size()});
     return result;
 }
 

@@ -56,7 +56,7 @@ ResultType result_type(ResultOf<CostDecisions>) {
         {part<&Of::level>({.help = "Of the intervals"}),
          part<&Of::costs>({.help = "The file of the costs"}), part<&Of::models>({}),
          part<&Of::not_scored>({.help = "Images without scores, which are skipped"}),
-         part<&Of::notes>({})});
+         part<&Of::notes>({}), part<&Of::warnings>({})});
     return rows;
 }
 
@@ -125,7 +125,8 @@ Report report_of(const CostDecisions& result) {
     for (const CostDecision& one : result.models) section.blocks.emplace_back(cell_table(one));
     report.sections.push_back(std::move(section));
     report.result = json_of(result);
-    report.partial = result.not_scored > 0;
+    report.warnings = result.warnings;
+    report.partial = result.not_scored > 0 || result.refused > 0;
     return report;
 }
 

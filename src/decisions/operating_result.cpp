@@ -7,7 +7,7 @@
 #include "core/result_table.h"
 #include "decisions/described_decisions.h"
 #include "decisions/store_notes.h"
-#include "evaluate/threshold_text.h"
+#include "evaluate/short_threshold.h"
 
 namespace assay {
 
@@ -19,13 +19,17 @@ ResultType result_type(ResultOf<OperatingPoint>) {
     using Of = OperatingPoint;
     static constexpr auto rows = describe_result<Of>(
         {.name = "OperatingPoint",
-         .columns =
-             "model,dataset,positive,rule,threshold,chosen_on,positives,negatives,prevalence,"
-             "sensitivity*,specificity*,ppv*,npv*,cost*,passed"},
+         .columns = "model,dataset,positive,rule,threshold,log_odds,chosen_on,positives,negatives,"
+                    "prevalence,"
+                    "sensitivity*,specificity*,ppv*,npv*,cost*,passed"},
         {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::positive>({.help = "The class"}),
          part<&Of::rule>({.help = "By which the threshold was chosen"}),
-         part<&Of::threshold>({.help = "An image is positive if its probability is at least this"}),
-         part<&Of::chosen_on>({.help = "Images"}),
+         part<&Of::threshold>({.help = "An image is positive if its probability is at least this; "
+                                       "null: probabilities round, use `log_odds`"}),
+         part<&Of::log_odds>({.help =
+                                  "The same for the logit of the positive class minus the other "
+                                  "one; null: the store has probabilities"}),
+         part<&Of::chosen_on>({.help = "Images; 0: the threshold was given"}),
          part<&Of::positives>({.help = "Of the other images"}),
          part<&Of::negatives>({.help = "Of the other images"}),
          part<&Of::prevalence>({.help = "Of predictive values, cost and net benefit"}),
@@ -75,8 +79,11 @@ Table point_table(const OperatingResult& result) {
     const OperatingPoint& first = result.points.front();
     const bool costs = std::ranges::any_of(
         result.points, [](const OperatingPoint& one) { return one.cost.value.has_value(); });
-    table.title =
-        fmt::format("Threshold with {}, chosen on one part and tested on the other", first.rule);
+    const bool given = first.chosen_on == 0;
+    table.title = given
+                      ? fmt::format("The {}, tested on all images", first.rule)
+                      : fmt::format("Threshold with {}, chosen on one part and tested on the other",
+                                    first.rule);
     table.columns = {{"model", false},
                      {"data set", false},
                      {"threshold", true},
@@ -87,7 +94,7 @@ Table point_table(const OperatingResult& result) {
     if (costs) table.columns.push_back({"cost per image", true, Column::Show::value_and_interval});
     for (const OperatingPoint& one : result.points) {
         std::vector<Cell> cells = {
-            one.model,       one.dataset,     evaluate::threshold_text(one.threshold),
+            one.model,       one.dataset,     evaluate::text_of({one.threshold, one.log_odds}),
             one.sensitivity, one.specificity, one.ppv,
             one.npv};
         if (costs) cells.emplace_back(one.cost);
@@ -97,16 +104,27 @@ Table point_table(const OperatingResult& result) {
     for (const OperatingPoint& one : result.points) {
         const std::vector<std::string> groups = {"", one.dataset, where(one)};
         images.push_back(
-            {groups, fmt::format("the positive class is `{}`; chosen on {} images, tested on {} "
-                                 "positive and {} negative ones",
-                                 one.positive, count_text(one.chosen_on), count_text(one.positives),
-                                 count_text(one.negatives))});
+            {groups,
+             fmt::format(
+                 "the positive class is `{}`; {}tested on {} positive and {} "
+                 "negative {}",
+                 one.positive,
+                 given ? "" : fmt::format("chosen on {} images, ", count_text(one.chosen_on)),
+                 count_text(one.positives), count_text(one.negatives), given ? "images" : "ones")});
         prevalences.push_back({groups, fmt::format("predictive values{} and net benefit are at a "
                                                    "prevalence of {:.3g} % (--prevalence)",
                                                    costs ? ", costs" : "", 100 * one.prevalence)});
     }
     for (const auto* notes : {&images, &prevalences})
         for (const std::string& note : joined_notes(*notes)) table.notes.push_back(note);
+    const auto odds = std::ranges::find_if(result.points, [](const OperatingPoint& one) {
+        return evaluate::text_of({one.threshold, one.log_odds}).starts_with("log-odds");
+    });
+    if (odds != result.points.end())
+        table.notes.push_back(fmt::format(
+            "log-odds: the logit of the positive class minus the other one; to test them again: "
+            "--threshold \"{}\"",
+            evaluate::text_of({odds->threshold, odds->log_odds})));
     for (const std::string& note : result.notes) table.notes.push_back(note);
     for (const OperatingPoint& one : result.points) {
         if (one.passed)
@@ -144,7 +162,7 @@ Report report_of(const OperatingResult& result) {
     report.sections.push_back(std::move(section));
     report.result = json_of(result);
     report.warnings = result.warnings;
-    report.partial = result.not_scored > 0;
+    report.partial = result.not_scored > 0 || result.refused > 0;
     return report;
 }
 

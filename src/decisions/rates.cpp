@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "core/statistics.h"
@@ -45,21 +46,21 @@ Estimate predictive(const Rate& hit, const Rate& miss, double odds, double level
 
 double threshold_for_costs(std::vector<ScoredImage> images, double false_positive,
                            double false_negative, double prevalence) {
-    std::ranges::sort(images, std::greater<>(), &ScoredImage::probability);
+    std::ranges::sort(images, std::greater<>(), &ScoredImage::score);
     const auto positives =
         static_cast<double>(std::ranges::count(images, true, &ScoredImage::positive));
     const double negatives = static_cast<double>(images.size()) - positives;
-    // No image is called positive above the largest probability.
-    double best = std::nextafter(images.front().probability, 2.0);
+    // No image is called positive above the largest score.
+    double best = std::nextafter(images.front().score, std::numeric_limits<double>::infinity());
     double least = false_negative * prevalence, hits = 0, alarms = 0;
     for (std::size_t i = 0; i < images.size(); ++i) {
         (images[i].positive ? hits : alarms) += 1;
-        if (i + 1 < images.size() && images[i + 1].probability == images[i].probability) continue;
+        if (i + 1 < images.size() && images[i + 1].score == images[i].score) continue;
         const double cost = false_negative * prevalence * (1 - hits / positives) +
                             false_positive * (1 - prevalence) * alarms / negatives;
         if (cost < least) {
             least = cost;
-            best = images[i].probability;
+            best = images[i].score;
         }
     }
     return best;

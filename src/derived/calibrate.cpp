@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -26,6 +25,7 @@
 #include "store/full_rows.h"
 #include "store/parts.h"
 #include "store/same_data.h"
+#include "store/usable_stores.h"
 
 namespace assay {
 namespace derived {
@@ -304,26 +304,14 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
             fmt::format("--layer describes one model, but {} stores are given; name one of them",
                         folders.size()));
     std::uint64_t done = 0;
-    std::vector<std::string> refusals;
-    for (const std::filesystem::path& folder : folders) {
-        if (progress) progress({.step = folder.string(), .done = done, .total = folders.size()});
-        ++done;
-        try {
+    const std::vector<std::string> refusals =
+        store::use_stores(folders, "calibrated", [&](const std::filesystem::path& folder) {
+            if (progress)
+                progress({.step = folder.string(), .done = done, .total = folders.size()});
+            ++done;
             with_note("calibrating `" + folder.string() + "`",
                       [&] { result.stores.push_back(derived::calibrate_one(folder, options)); });
-        } catch (const Error& error) {
-            const bool last = done == folders.size() && result.stores.empty();
-            if (error.code() != ErrorCode::bad_input) throw;
-            if (last && folders.size() == 1) throw;
-            if (last)
-                throw Error(
-                    ErrorCode::bad_input,
-                    fmt::format("no store can be calibrated. {}; `{}`: {}",
-                                fmt::join(refusals, "; "), folder.string(), error.message()));
-            refusals.push_back(
-                fmt::format("`{}` is not calibrated: {}", folder.string(), error.message()));
-        }
-    }
+        });
     result.refused = refusals.size();
     result.warnings.insert(result.warnings.end(), refusals.begin(), refusals.end());
     if (progress) progress({.step = "", .done = done, .total = folders.size()});

@@ -8,6 +8,7 @@
 #include "core/shell_word.h"
 #include "evaluate/given_labels.h"
 #include "evaluate/groups_of_store.h"
+#include "evaluate/rate_gate.h"
 
 namespace assay {
 namespace {
@@ -25,6 +26,18 @@ PredictionStore the_store(const std::filesystem::path& path) {
     return PredictionStore::open(found.front());
 }
 
+/// About all images of the candidate, as in score_runs(). No metric of the table has this value, so
+/// a note shows it.
+GateResult rate_gate(const Gate& gate, const PredictionStore& candidate,
+                     const MeasureOptions& measure, PairReport& pair) {
+    GateResult result = check_rate_gate(gate, candidate, measure.resampling.level, measure.threads);
+    result.model = pair.candidate;
+    result.dataset = pair.candidate_dataset;
+    result.baseline = pair.baseline;
+    pair.notes.push_back(pair.candidate + ": " + evaluate::note_of(gate, *result.point));
+    return result;
+}
+
 }  // namespace
 
 void check(const CompareRunsOptions& options) {
@@ -32,7 +45,6 @@ void check(const CompareRunsOptions& options) {
     evaluate::check_group_names(options.by);
     for (const Gate& gate : gates_of(options.measure)) {
         const bool about_groups = gate.worst || !gate.group.empty();
-        if (gate.rate) check_gate(gate, PairReport());
         if (about_groups && (options.by.empty() || (gate.worst && !gate.delta)))
             check_gate(gate, PairReport());  // reports its requirements
     }
@@ -80,9 +92,12 @@ CompareResult compare_opened(const PredictionStore& baseline,
     result.notes = given.notes();
     result.warnings = given.warnings();
     result.pairs = compare_stores(baseline, candidates, how, comm, progress);
-    for (const PairReport& pair : result.pairs) {
+    for (std::size_t i = 0; i < result.pairs.size(); ++i) {
+        PairReport& pair = result.pairs[i];
         for (const Gate& gate : gates) {
-            result.gates.push_back(check_gate(gate, pair));
+            result.gates.push_back(gate.rate
+                                       ? rate_gate(gate, *candidates[i], options.measure, pair)
+                                       : check_gate(gate, pair));
             fail_in_doubt(result.gates.back(), pair.candidate_derived);
         }
         for (const auto& text : pair.warnings) result.warnings.push_back(text);

@@ -1,5 +1,8 @@
 #include "evaluate/rate_gate.h"
 
+#include <cmath>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "assay/describe_result.h"
@@ -9,8 +12,8 @@
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/short_threshold.h"
 #include "evaluate/threshold_halves.h"
-#include "evaluate/threshold_text.h"
 
 namespace assay {
 namespace evaluate {
@@ -126,10 +129,13 @@ GatePoint measure_rate(const RateAt& rate, const PredictionStore& store, double 
         "0.8");
     GatePoint out;
     out.positive = positive_class_id(store, positive);
-    out.threshold = rate.sensitivity ? threshold_for_specificity(halves.chosen, rate.fixed)
-                                     : threshold_for_sensitivity(halves.chosen, rate.fixed);
+    const double threshold = rate.sensitivity
+                                 ? threshold_for_specificity(halves.chosen, rate.fixed)
+                                 : threshold_for_sensitivity(halves.chosen, rate.fixed);
+    out.threshold = shown_threshold(halves, threshold)
+                        .probability.value_or(std::numeric_limits<double>::quiet_NaN());
     out.chosen_on = halves.chosen.size();
-    const Outcomes found = outcomes_at(halves.tested, out.threshold);
+    const Outcomes found = outcomes_at(halves.tested, threshold);
     out.positives = found.positives;
     out.negatives = found.negatives;
     out.sensitivity = sensitivity_of(found, level);
@@ -139,17 +145,24 @@ GatePoint measure_rate(const RateAt& rate, const PredictionStore& store, double 
 
 std::string note_of(const Gate& gate, const GatePoint& point) {
     const Estimate& measured = gate.rate->sensitivity ? point.sensitivity : point.specificity;
+    const bool nothing_called = *point.sensitivity.value == 0 && *point.specificity.value == 1;
     return fmt::format(
-        "{}: {:.1f} % ({:g} % CI {:.1f}-{:.1f}) at the threshold {} of `{}`; chosen on {} "
+        "{}: {:.1f} % ({:g} % CI {:.1f}-{:.1f}) at {}; chosen on {} "
         "images, tested on {} positive and {} negative ones{}",
         gate.rate->name(), 100 * *measured.value, 100 * measured.interval->level,
         100 * measured.interval->low, 100 * measured.interval->high,
-        threshold_text(point.threshold), point.positive, count_text(point.chosen_on),
-        count_text(point.positives), count_text(point.negatives),
-        point.threshold > 1 ? fmt::format(". No image is called positive, because no threshold up "
-                                          "to 1 has {} >= {:g}",
-                                          fixed_word(*gate.rate), gate.rate->fixed)
-                            : "");
+        std::isnan(point.threshold)
+            ? fmt::format(
+                  "a threshold of `{}` that rounds to the probability 1 (`assay decide` shows "
+                  "its log-odds)",
+                  point.positive)
+            : fmt::format("the threshold {} of `{}`", point.threshold, point.positive),
+        count_text(point.chosen_on), count_text(point.positives), count_text(point.negatives),
+        std::isnan(point.threshold) && nothing_called
+            ? fmt::format(". No image is called positive, because no threshold up "
+                          "to 1 has {} >= {:g}",
+                          fixed_word(*gate.rate), gate.rate->fixed)
+            : "");
 }
 
 }  // namespace evaluate
@@ -164,7 +177,9 @@ ResultType result_type(ResultOf<GatePoint>) {
         {.name = "GatePoint", .help = "Where the rate of a gate was measured"},
         {part<&GatePoint::positive>({.help = "The positive class"}),
          part<&GatePoint::threshold>(
-             {.help = "An image is positive if its probability is at least this"}),
+             {.help =
+                  "An image is positive if its probability is at least this; null: probabilities "
+                  "round, and `assay decide` shows log-odds"}),
          part<&GatePoint::chosen_on>({.help = "Images"}),
          part<&GatePoint::positives>({.help = "Of the other images"}),
          part<&GatePoint::negatives>({.help = "Of the other images"}),

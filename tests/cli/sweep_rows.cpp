@@ -135,6 +135,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "conformal",
          .arguments = {"FOLDER/runs/v1", "--alpha", "0.4", "--max-error", "0.9"}},
         {.command = "decide", .arguments = {"FOLDER/two", "--specificity", "0.8"}},
+        {.command = "decide", .arguments = {"FOLDER/two", "--threshold", "0.7"}},
         {.command = "decide", .arguments = {"FOLDER/two", "--costs", "FOLDER/two-costs.csv"}},
         {.command = "slices", .arguments = {"FOLDER/two"}},
         {.command = "ensemble", .arguments = {"FOLDER/derived/v1/a", "FOLDER/derived/v1/b", "-q"}},

@@ -139,6 +139,9 @@ TEST(Conformal, AnyValidClassCovers) {
     EXPECT_LT(*result.sets[0].size.value, *result.sets[1].size.value - .3);
     EXPECT_NEAR(*result.sets[0].coverage.value, .9, .03);
     options.class_conditional = true;
+    EXPECT_THAT(conformal_sets(options).warnings,
+                testing::ElementsAre(HasSubstr("2 valid classes")));
+    options.stores = {folder / "runs/several"};
     EXPECT_THAT(message_of([&] { conformal_sets(options); }), HasSubstr("2 valid classes"));
     // One such image is refused in both parts.
     Made one = made_world(200, 6, 18);
@@ -243,7 +246,8 @@ TEST(Conformal, ASlashAtTheEndIsFineAndTheSameImagesAreSkipped) {
     ASSERT_EQ(result.sets.size(), 1U);
     EXPECT_EQ(result.sets[0].dataset, "test");
     ASSERT_EQ(result.warnings.size(), 1U);
-    EXPECT_THAT(result.warnings[0], HasSubstr("is skipped: 300 images of `again`"));
+    EXPECT_THAT(result.warnings[0], HasSubstr("again/net` is not used: 300 images of `again`"));
+    EXPECT_TRUE(report_of(result).partial);
 }
 
 TEST(Conformal, EqualNamesOfFilesThatDifferAreOtherImages) {
@@ -429,6 +433,63 @@ TEST(Conformal, RefusesWhatItCannotUse) {
     options.deterministic = true;
     EXPECT_THAT(message_of([&] { conformal_sets(options); }, ErrorCode::usage),
                 HasSubstr("lac has no randomness"));
+}
+
+TEST(Conformal, AStoreThatCannotBeUsedIsAWarningAndTheFileHasTheOthers) {
+    const Scratch folder;
+    Made made = made_world(80, 4, 19);
+    for (const char* model : {"a", "c", "d"})
+        save(folder, made, model, StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    options.max_error = .9;
+    options.sets = folder / "three.csv";
+    const ConformalResult three = conformal_sets(options);
+    EXPECT_FALSE(report_of(three).partial);
+    // The last row alone is refused, when others were already read.
+    made.kind = ScoreKind::probabilities;
+    for (std::size_t i = 0; i < made.scores.size(); ++i)
+        made.scores[i] = i + 4 < made.scores.size() ? .25F : .5F;
+    save(folder, made, "b", StorageFormat::full_f32, 4000);
+    save(folder, made, "e", StorageFormat::full_f32, 4000);
+    options.sets = folder / "five.csv";
+    const ConformalResult five = conformal_sets(options);
+    EXPECT_EQ(read_text(folder / "five.csv"), read_text(folder / "three.csv"));
+    EXPECT_EQ(five.sets.size(), 9U);
+    EXPECT_THAT(five.warnings, testing::ElementsAre(HasSubstr("val/b` is not used: the prob"),
+                                                    HasSubstr("val/e` is not used: the prob")));
+    EXPECT_EQ(five.refused, 2U);
+    EXPECT_TRUE(report_of(five).partial);
+    // Without a store that can be used, the file is not changed.
+    options.stores = {folder / "runs/val/b", folder / "runs/val/e"};
+    EXPECT_THAT(message_of([&] { conformal_sets(options); }),
+                testing::AllOf(HasSubstr("sum to 2"), HasSubstr("val/b: the prob")));
+    EXPECT_EQ(read_text(folder / "five.csv"), read_text(folder / "three.csv"));
+}
+
+TEST(Conformal, TheCsvHasTheAbstention) {
+    const Scratch folder;
+    Made made = made_world(900, 4, 20);
+    save(folder, made, "a", StorageFormat::full_f32, 4000);
+    std::ranges::rotate(made.scores, made.scores.begin() + 40);  // wrong for most images
+    save(folder, made, "b", StorageFormat::full_f32, 4000);
+    ConformalOptions options = options_for(folder);
+    const auto has = [](const Table& table, std::string_view name) {
+        return std::ranges::any_of(table.columns,
+                                   [&](const Column& column) { return column.name == name; });
+    };
+    EXPECT_FALSE(has(report_of(conformal_sets(options)).records, "max_error"));
+    options.max_error = .5;
+    const ConformalResult result = conformal_sets(options);
+    const Table records = report_of(result).records;
+    ASSERT_EQ(records.rows.size(), 6U);
+    for (const char* name : {"max_error", "answered_above", "answered", "error"})
+        EXPECT_TRUE(has(records, name)) << name;
+    for (std::size_t row = 0; row < 6; ++row) {
+        const Abstention& own = result.abstentions[row / 3];
+        EXPECT_EQ(own.model, row < 3 ? "a" : "b");
+        EXPECT_EQ(std::get<Estimate>(records.rows[row].back()).value, own.error.value);
+    }
+    EXPECT_NE(result.abstentions[0].error.value, result.abstentions[1].error.value);
 }
 
 TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {

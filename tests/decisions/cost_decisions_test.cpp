@@ -118,5 +118,26 @@ TEST(CostDecisions, SayWhatIsWrongWithTheFile) {
                 HasSubstr("omit --prevalence"));
 }
 
+TEST(CostDecisions, AStoreThatCannotBeUsedIsAWarningBesideOthers) {
+    CostFile file("truth,c0,c1,c2\nc0,0,1,1\nc1,1,0,1\nc2,10,10,0\n");
+    Made two = three_images();
+    two.dataset = "other";
+    two.classes = 2;
+    two.scores.resize(8);
+    two.labels = {{0}, {1}, {1}, {0}};
+    for (std::size_t i = 0; i < 8; ++i) two.scores[i] = .5F;
+    save(file.folder, two, "another");
+    const CostDecisions result = cost_decisions(file.options);
+    ASSERT_EQ(result.models.size(), 1U);
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("other/another` is not used: ")));
+    EXPECT_TRUE(report_of(result).partial);
+    // A file that fits no store is one error.
+    save(file.folder, three_images(), "third");
+    file.options.stores = {file.folder / "runs/val/net", file.folder / "runs/val/third"};
+    file.write("truth,c0,c1,c2\nc0,0,1,1\nc1,1,0,one\nc2,10,10,0\n");
+    EXPECT_THAT(file.fault(),
+                testing::AllOf(HasSubstr("one"), testing::Not(HasSubstr("is not used"))));
+}
+
 }  // namespace
 }  // namespace assay::decisions

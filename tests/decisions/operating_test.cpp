@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <variant>
 
@@ -11,12 +12,14 @@
 #include "assay/decisions/operating.h"
 #include "assay/report.h"
 #include "decisions/rates.h"
+#include "evaluate/short_threshold.h"
 #include "evaluate/threshold_text.h"
 #include "message_of.h"
 
 namespace assay::decisions {
 namespace {
 
+using evaluate::ThresholdHalves;
 using testing::HasSubstr;
 
 std::vector<ScoredImage> ten_images() {
@@ -158,22 +161,57 @@ TEST(OperatingPoints, NetBenefitMovesProbabilitiesToThePrevalence) {
     EXPECT_NEAR(found.all_positive, .02 - .98 / 9, 1e-12);
 }
 
-TEST(OperatingPoints, ProbabilitiesThatRoundTo1AreSaidAndTheOtherClassIsFree) {
-    const Scratch folder;
+/// Logits: 0 and 50 for positives, 40 for half of the negatives, and -40 for the others.
+Made confident() {
     Made made;
     made.classes = 2;
     for (std::size_t i = 0; i < 400; ++i) {
         made.labels.push_back({static_cast<std::int32_t>(i % 2)});
         made.scores.push_back(0);
-        // exp(-40) is lost when added to 1, so half of the negatives have the same probability as
-        // the positives.
         made.scores.push_back(i % 2 == 1 ? 50.F : i % 4 == 0 ? 40.F : -40.F);
+    }
+    return made;
+}
+
+TEST(OperatingPoints, LogitsAreToldApartWhereProbabilitiesRoundTo1) {
+    const Scratch folder;
+    // exp(-40) is lost when added to 1, so half of the negatives have the same probability as the
+    // positives.
+    save(folder, confident(), "net", StorageFormat::full_f32, 4000);
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    const OperatingResult result = operating_points(options);
+    EXPECT_EQ(*result.points[0].sensitivity.value, 1);
+    EXPECT_EQ(*result.points[0].specificity.value, 1);
+    EXPECT_FALSE(result.points[0].threshold);
+    EXPECT_EQ(result.points[0].log_odds, 40.01);
+    EXPECT_THAT(result.warnings, testing::IsEmpty());
+    const Table table = std::get<Table>(report_of(result).sections[0].blocks[0]);
+    EXPECT_EQ(std::get<std::string>(table.rows[0][2]), "log-odds 40.01");
+    EXPECT_THAT(table.notes, testing::Contains(HasSubstr("--threshold \"log-odds 40.01\"")));
+    options.threshold = "log-odds 40.01";
+    const OperatingPoint again = operating_points(options).points[0];
+    EXPECT_EQ(*again.sensitivity.value, 1);
+    EXPECT_EQ(*again.specificity.value, 1);
+    options.threshold = "1";
+    EXPECT_EQ(*operating_points(options).points[0].specificity.value, .5);
+}
+
+TEST(OperatingPoints, ProbabilitiesThatRoundTo1AreSaidAndTheOtherClassIsFree) {
+    const Scratch folder;
+    Made made = confident();
+    made.kind = ScoreKind::probabilities;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        made.scores[2 * i + 1] = made.scores[2 * i + 1] > 0 ? 1.F : 0.F;
+        made.scores[2 * i] = i % 2 == 1 ? 0.F : i % 4 == 0 ? 1e-20F : 1.F;
     }
     save(folder, made, "net", StorageFormat::full_f32, 4000);
     OperatingOptions options;
     options.stores = {folder / "runs"};
     const OperatingResult result = operating_points(options);
     EXPECT_EQ(*result.points[0].sensitivity.value, 0);
+    EXPECT_FALSE(result.points[0].threshold);
+    EXPECT_FALSE(result.points[0].log_odds);
     EXPECT_THAT(result.warnings,
                 testing::ElementsAre(testing::AllOf(HasSubstr("has specificity >= 0.95"),
                                                     HasSubstr("--positive c0"))));
@@ -183,6 +221,147 @@ TEST(OperatingPoints, ProbabilitiesThatRoundTo1AreSaidAndTheOtherClassIsFree) {
     EXPECT_EQ(*turned.points[0].sensitivity.value, 1);
     EXPECT_EQ(*turned.points[0].specificity.value, 1);
     EXPECT_THAT(turned.warnings, testing::IsEmpty());
+    options.sensitivity = 0;
+    options.threshold = "log-odds 2";
+    EXPECT_THAT(message_of([&] { operating_points(options); }), HasSubstr("it has probabilities"));
+}
+
+TEST(OperatingPoints, ShortNumbersByHand) {
+    constexpr double none = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(evaluate::short_number(.21, .9, true, 3), .211);
+    EXPECT_EQ(evaluate::short_number(.2104, .9, true, 3), .211);
+    EXPECT_EQ(evaluate::short_number(.21, .9, false, 3), .9);
+    EXPECT_EQ(evaluate::short_number(.21, .98765, false, 3), .987);
+    EXPECT_EQ(evaluate::short_number(.5000001, .5000002, true, 3), .5000002);
+    EXPECT_EQ(evaluate::short_number(-3.456, none, true, 2), -3.45);
+    EXPECT_EQ(evaluate::short_number(-none, -3.456, false, 2), -3.46);
+    EXPECT_EQ(evaluate::short_number(0, 4.56e-30, false, 32), 4.56e-30);
+    const double next = std::nextafter(.3, 1.0);
+    EXPECT_EQ(evaluate::short_number(.3, next, true, 3), next);
+    EXPECT_EQ(evaluate::short_number(.3, next, false, 3), next);
+    EXPECT_EQ(evaluate::short_number(1e300, none, true, 2), std::nextafter(1e300, none));
+}
+
+/// Logits whose probabilities are near 0 and 1, some of them rounded to 1.
+ThresholdHalves made_halves(std::uint64_t seed, double spread) {
+    ThresholdHalves halves;
+    halves.are_log_odds = true;
+    RandomStream random(seed, "short thresholds");
+    for (std::size_t i = 0; i < 200; ++i) {
+        const bool positive = random.uniform() < .4;
+        const double score = static_cast<double>(
+            static_cast<float>(spread * (random.normal() + (positive ? 1 : -1))));
+        const ScoredImage image{score, positive, 1 / (1 + std::exp(-score))};
+        halves.all.push_back(image);
+        (i % 2 == 0 ? halves.chosen : halves.tested).push_back(image);
+    }
+    return halves;
+}
+
+TEST(OperatingPoints, ShownThresholdsDecideTheSameAboutEachImage) {
+    int rounded = 0, long_texts = 0, all = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        const ThresholdHalves halves = made_halves(seed, seed % 3 == 0   ? 30
+                                                         : seed % 3 == 1 ? 5
+                                                                         : 1);
+        for (const double threshold : {evaluate::threshold_for_specificity(halves.chosen, .9),
+                                       evaluate::threshold_for_specificity(halves.chosen, .2),
+                                       evaluate::threshold_for_sensitivity(halves.chosen, .9),
+                                       evaluate::threshold_for_sensitivity(halves.chosen, .1),
+                                       threshold_for_costs(halves.chosen, 1, 3, .2),
+                                       threshold_for_costs(halves.chosen, 1, 1e-6, .2)}) {
+            const auto shown = evaluate::shown_threshold(halves, threshold);
+            ASSERT_TRUE(shown.log_odds);
+            rounded += shown.probability ? 0 : 1;
+            // Both are read back from their texts.
+            const double odds = std::stod(fmt::format("{}", *shown.log_odds));
+            const double probability = std::stod(fmt::format("{}", shown.probability.value_or(2)));
+            for (const ScoredImage& one : halves.all) {
+                EXPECT_EQ(one.score >= odds, one.score >= threshold);
+                if (shown.probability) {
+                    EXPECT_EQ(one.probability >= probability, one.score >= threshold);
+                }
+            }
+            ++all;
+            long_texts += fmt::format("{}", *shown.log_odds).size() > 7 ? 1 : 0;
+        }
+    }
+    EXPECT_GT(rounded, 10);
+    EXPECT_LT(rounded, 120);
+    EXPECT_LT(long_texts, all / 20);
+}
+
+TEST(OperatingPoints, APrintedThresholdIsReadBackWithTheSameDecisions) {
+    const Scratch folder;
+    const Made made = screening(3000);
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    const OperatingPoint chosen = operating_points(options).points[0];
+    EXPECT_LE(fmt::format("{}", chosen.threshold.value()).size(), 8U);
+    std::uint64_t hits = 0, positives = 0;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        if (made.labels[i][0] != 1) continue;
+        ++positives;
+        hits +=
+            static_cast<double>(made.scores[2 * i + 1]) - static_cast<double>(made.scores[2 * i]) >=
+                    chosen.log_odds.value()
+                ? 1
+                : 0;
+    }
+    OperatingOptions fixed;
+    fixed.stores = options.stores;
+    for (const std::string& text :
+         {fmt::format("{}", *chosen.threshold), fmt::format("log-odds {}", *chosen.log_odds)}) {
+        fixed.threshold = text;
+        const OperatingResult result = operating_points(fixed);
+        const OperatingPoint& again = result.points[0];
+        EXPECT_EQ(*again.sensitivity.value,
+                  static_cast<double>(hits) / static_cast<double>(positives));
+        EXPECT_EQ(again.positives + again.negatives, 3000U);
+        EXPECT_EQ(again.chosen_on, 0U);
+        const Table table = std::get<Table>(report_of(result).sections[0].blocks[0]);
+        EXPECT_THAT(table.title, HasSubstr(text + ", tested on all images"));
+        EXPECT_THAT(table.notes[0], testing::Not(HasSubstr("chosen")));
+    }
+    for (const char* wrong : {"70%", "1.5", "-0.1", "log-odds", "log-odds x"}) {
+        fixed.threshold = wrong;
+        EXPECT_THAT(message_of([&] { operating_points(fixed); }, ErrorCode::usage),
+                    HasSubstr(fmt::format("--threshold is `{}`; allowed", wrong)));
+    }
+    fixed.threshold = "0.5";
+    fixed.seed = 1;
+    EXPECT_THAT(message_of([&] { operating_points(fixed); }, ErrorCode::usage),
+                HasSubstr("omit --seed"));
+}
+
+TEST(OperatingPoints, AStoreThatCannotBeUsedIsAWarningBesideOthers) {
+    const Scratch folder;
+    save(folder, screening(400), "net", StorageFormat::full_f32, 4000);
+    Made three = screening(400, 3);
+    three.dataset = "more";
+    save(folder, three, "net", StorageFormat::full_f32, 4000);
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    const OperatingResult result = operating_points(options);
+    ASSERT_EQ(result.points.size(), 1U);
+    EXPECT_EQ(result.benefits.size(), 5U);
+    EXPECT_THAT(result.warnings,
+                testing::ElementsAre(HasSubstr("more/net` is not used: it has 3 classes")));
+    EXPECT_TRUE(report_of(result).partial);
+    // The same reason is said once.
+    save(folder, three, "other", StorageFormat::full_f32, 4000);
+    options.stores = {folder / "runs/more"};
+    EXPECT_THAT(message_of([&] { operating_points(options); }),
+                HasSubstr("more/net: it has 3 classes"));
+    three = screening(400);
+    for (auto& labels : three.labels) labels = {0};
+    three.dataset = "one";
+    save(folder, three, "net", StorageFormat::full_f32, 4000);
+    options.stores = {folder / "runs/more", folder / "runs/one"};
+    EXPECT_THAT(message_of([&] { operating_points(options); }),
+                testing::AllOf(HasSubstr("no store can be used. `"), HasSubstr("has 3 classes"),
+                               HasSubstr("one/net` is not used: the part to choose on has 0")));
 }
 
 TEST(OperatingPoints, TablesSayWhichDataSet) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "../evaluate/saved_scores.h"
@@ -126,8 +127,41 @@ TEST(RateGates, AreAboutTheImagesOfOneStoreWithTwoClasses) {
                 HasSubstr("their own labels"));
     CompareRunsOptions pair;
     pair.measure.gates = gates;
+    pair.measure.labels = {"real.json"};
     EXPECT_THAT(message_of([&] { check(pair); }, ErrorCode::usage),
                 HasSubstr("assay score RUNS --gate"));
+}
+
+TEST(RateGates, OfAComparisonAreAboutEachCandidate) {
+    const Scratch folder;
+    Made made = two_classes(2000);
+    save(folder, made, "old", StorageFormat::full_f32, 4000);
+    for (std::size_t i = 1; i < made.scores.size(); i += 2)
+        made.scores[i] += made.labels[i / 2][0] == 1 ? 2.F : 0.F;
+    save(folder, made, "better", StorageFormat::full_f32, 4000);
+    std::ranges::reverse(made.scores);
+    save(folder, made, "wrong", StorageFormat::full_f32, 4000);
+    const std::vector<std::string> gates = {"sensitivity@specificity=.9 >= .5"};
+    const ScoreResult scored = gated(folder, gates);
+    CompareRunsOptions options;
+    options.baseline = folder / "runs/val/old";
+    options.candidates = {folder / "runs/val"};
+    options.measure.metrics = {"top1"};
+    options.measure.gates = gates;
+    check(options);
+    const CompareResult result = compare_runs(options, *self_comm());
+    ASSERT_EQ(result.gates.size(), 2U);
+    EXPECT_TRUE(result.gates[0].passed);
+    EXPECT_FALSE(result.gates[1].passed);
+    for (const GateResult& gate : result.gates) {
+        EXPECT_EQ(gate.baseline, "old");
+        const auto same = std::ranges::find(scored.gates, gate.model, &GateResult::model);
+        ASSERT_NE(same, scored.gates.end());
+        EXPECT_EQ(gate.value, same->value);
+        EXPECT_EQ(gate.point.value().threshold, same->point.value().threshold);
+    }
+    EXPECT_THAT(result.pairs[0].notes,
+                testing::Contains(HasSubstr("better: sensitivity@specificity=0.9: ")));
 }
 
 }  // namespace

@@ -137,7 +137,8 @@ struct Abstention {
     std::string model, dataset, calibrated_on;
     double max_error = 0;
     std::uint64_t calibration = 0;
-    /// An image is answered if its confidence is above this; empty if no threshold is safe.
+    /// An image is answered if its confidence is above this. -1 answers all; empty if no threshold
+    /// is safe.
     std::optional<double> threshold;
     Estimate answered, error;  ///< proportion of images answered; error among the answers
 };
@@ -147,23 +148,26 @@ struct ConformalResult {
     std::vector<ConformalSets> sets;
     std::vector<Abstention> abstentions;
     std::uint64_t not_scored = 0;  ///< images without scores, which are skipped
+    std::uint64_t refused = 0;     ///< stores that cannot be used; a warning says why
     std::vector<std::string> notes, warnings;
 };
 
 /// Calibrates each store on one part of its images, or on the same model's store of another data
 /// set. Reports the sets of the other images. Results are bit-identical for any number of threads.
 /// Cost: a pass over the rows, which sorts each. Memory: about 120 bytes per image of one store at
-/// a time. With `sets`, also the sets of all methods for that store, and the whole file. Throws
-/// usage for an option that cannot act, and for a file of labels for two data sets whose images may
-/// differ. Throws bad_input for stores without the scores of every class, of fewer than two
-/// classes, not complete, or without labels. Throws bad_input for a part without an image, for rows
-/// of probabilities that do not sum to 1, and for labels that are no class. Throws bad_input for
-/// images with several valid classes if each class has a threshold. Throws bad_input if calibration
-/// images are also reported. If there are several stores, those with such images are skipped with a
-/// warning.
+/// a time. With `sets`, also the sets of all methods for that store, and their csv. The file is
+/// replaced when all stores are done, and not changed by an error. Throws usage for an option that
+/// cannot act, and for a file of labels for two data sets whose images may differ. Throws bad_input
+/// for stores without the scores of every class, of fewer than two classes, not complete, or
+/// without labels. Throws bad_input for a part without an image, for rows of probabilities that do
+/// not sum to 1, and for labels that are no class. Throws bad_input for images with several valid
+/// classes if each class has a threshold, and if calibration images are also reported. Of several
+/// stores, those that cannot be used are skipped with a warning; the error remains if none can be
+/// used.
 ConformalResult conformal_sets(const ConformalOptions& options,
                                const ProgressCallback& progress = {});
-/// Schema `assay.conformal/1`. The csv has a row for each model and method.
+/// Schema `assay.conformal/1`. The csv has a row for each model and method. With `max_error`, it
+/// also has the columns of the store's abstention.
 Report report_of(const ConformalResult& result);
 
 }  // namespace assay::decisions

@@ -43,7 +43,8 @@ struct CostDecisions {
     std::filesystem::path costs;
     std::vector<CostDecision> models;
     std::uint64_t not_scored = 0;  ///< images without scores, which are skipped
-    std::vector<std::string> notes;
+    std::uint64_t refused = 0;     ///< stores that cannot be used; a warning says why
+    std::vector<std::string> notes, warnings;
 };
 
 /// Uses `stores`, `costs`, `level` and `threads` of the options. Expected costs use the
@@ -53,7 +54,8 @@ struct CostDecisions {
 /// Cost: rows x classes x decisions. Memory: 8 bytes an image. The same bits for any number of
 /// threads. Throws usage for an option that cannot act. Throws bad_input for a file that cannot be
 /// read as a matrix over the classes of a store, a store without all scores, labels that are no
-/// class, and no labelled image with scores.
+/// class, and no labelled image with scores. Of several stores, those that cannot be used are
+/// skipped with a warning; the error remains if none can be used.
 CostDecisions cost_decisions(const OperatingOptions& options,
                              const ProgressCallback& progress = {});
 /// `assay.cost_decisions/1`. csv: a row for each model.

@@ -1,7 +1,12 @@
 // Operating points of a classifier of two classes, and the net benefit of a decision. A threshold
 // is chosen on one half of the images and tested on the other, at a prevalence of your own.
 //
-// An image is called positive if the probability of the positive class is at least the threshold.
+// An image is called positive if the score of the positive class is at least the threshold. The
+// score is the log-odds: the logit of the positive class minus that of the other one. So images
+// whose probabilities round to 1 are told apart. In a store of probabilities it is the probability.
+// A threshold is reported as a number of few digits that decides the same about all images of the
+// store.
+//
 // Intervals of what combines sensitivity and specificity join Clopper and Pearson's of the two
 // (MOVER: Zou and Donner 2008). So they have a width even if either rate is 0 or 1.
 #pragma once
@@ -24,6 +29,7 @@ struct OperatingOptions {
     std::string positive;
     double specificity = 0, sensitivity = 0;
     double cost_false_positive = 0, cost_false_negative = 0;
+    std::string threshold;
     std::filesystem::path costs;  ///< of cost_decisions()
     double prevalence = 0;
     double require = 0;
@@ -61,6 +67,11 @@ inline constexpr auto description<decisions::OperatingOptions> = describe<
          .empty = "not used"}),
     field<&decisions::OperatingOptions::cost_false_negative>(
         {.help = "The same: cost of a false negative", .min = 0, .max = 1e9, .empty = "not used"}),
+    field<&decisions::OperatingOptions::threshold>(
+        {.help = "Test this threshold on all images: a probability such as 0.7, or \"log-odds "
+                 "21.34\", as `assay decide` prints it",
+         .empty = "chosen by a rule",
+         .value = "NUMBER"}),
     field<&decisions::OperatingOptions::costs>(
         {.help = "Decide among any number of classes by the lowest expected cost. FILE is a csv "
                  "with a row for each class and a column for each decision (a class, or "
@@ -101,8 +112,11 @@ namespace assay::decisions {
 
 struct OperatingPoint {
     std::string model, dataset, positive;
-    std::string rule;  ///< "specificity >= 0.95"
-    double threshold = 0.5;
+    std::string rule;  ///< "specificity >= 0.95", or "threshold 0.7"
+    /// Of the probability. Empty if no probability decides so, because those of several images
+    /// round to 1.
+    std::optional<double> threshold;
+    std::optional<double> log_odds;  ///< the same threshold; empty in a store of probabilities
     std::uint64_t chosen_on = 0, positives = 0, negatives = 0;  ///< numbers of images and of tested
     double prevalence = 0;
     Estimate sensitivity, specificity;  ///< values on the tested images
@@ -125,13 +139,15 @@ struct OperatingResult {
     std::vector<OperatingPoint> points;
     std::vector<NetBenefit> benefits;
     std::uint64_t not_scored = 0;  ///< images without scores, which are skipped
+    std::uint64_t refused = 0;     ///< stores that cannot be used; a warning says why
     std::vector<std::string> notes, warnings;
 };
 
 /// Cost: a pass over the rows and a sort. Throws usage for an option that cannot act. Throws
 /// bad_input for stores that do not have two classes, lack probabilities, or are not complete.
-/// Throws bad_input for a part without a positive or a negative image, an unknown class, or labels
-/// that are no class.
+/// Throws bad_input for a part without a positive or a negative image, an unknown class, labels
+/// that are no class, or log-odds for a store of probabilities. Of several stores, those that
+/// cannot be used are skipped with a warning; the error remains if none can be used.
 OperatingResult operating_points(const OperatingOptions& options,
                                  const ProgressCallback& progress = {});
 /// Schema `assay.decide/1`. The csv has a row for each model.

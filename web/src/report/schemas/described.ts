@@ -21,7 +21,7 @@ export interface Abstention {
   max_error: number;
   /** Images to calibrate on. */
   calibration: number;
-  /** An image is answered if its confidence is above; null: no threshold is safe. */
+  /** An image is answered if its confidence is above; -1: all are; null: no threshold is safe. */
   threshold: number | null;
   /** Proportion of the other images. */
   answered: Estimate;
@@ -852,6 +852,7 @@ export interface CostDecisions extends Result {
   /** Images without scores, which are skipped. */
   not_scored: number;
   notes: string[];
+  warnings: string[];
 }
 
 export interface CostLatency {
@@ -1624,7 +1625,7 @@ export interface Gate {
 export interface GatePoint {
   /** The positive class. */
   positive: string;
-  /** An image is positive if its probability is at least this. */
+  /** An image is positive if its probability is at least this; null: probabilities round, and `assay decide` shows log-odds. */
   threshold: number;
   /** Images. */
   chosen_on: number;
@@ -2984,9 +2985,11 @@ export interface OperatingPoint {
   positive: string;
   /** By which the threshold was chosen. */
   rule: string;
-  /** An image is positive if its probability is at least this. */
-  threshold: number;
-  /** Images. */
+  /** An image is positive if its probability is at least this; null: probabilities round, use `log_odds`. */
+  threshold: number | null;
+  /** The same for the logit of the positive class minus the other one; null: the store has probabilities. */
+  log_odds: number | null;
+  /** Images; 0: the threshold was given. */
   chosen_on: number;
   /** Of the other images. */
   positives: number;
