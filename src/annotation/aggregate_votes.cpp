@@ -70,6 +70,13 @@ void read_inputs(Aggregation& out) {
         return meanings;
     };
     out.votes = read_votes(o.votes, reading);
+    if (!reading.annotators.empty() && out.votes.questions() == 0)
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: no vote is by one of its {}, of whom `{}` is the first; give the "
+                        "annotators as the votes name them, or omit --known-annotators",
+                        o.known_annotators.string(),
+                        how_many(reading.annotators.size(), "annotator"), reading.annotators[0]));
     for (const std::string& line : out.votes.notes) out.assumed.push_back(line);
     if (out.votes.which_class && o.classes.empty() && o.data.empty()) refuse_yes_and_no(out.votes);
 }

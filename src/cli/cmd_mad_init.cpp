@@ -132,13 +132,20 @@ int mad_init(std::vector<std::string> arguments) {
         ->check(not_below_zero());
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
-    const bool unused =
-        options.settings.distance == mad::DistanceReading::matrix && app->count("--hierarchy") > 0;
-    if (unused)
+    const mad::DistanceReading distance = options.settings.distance;
+    const bool is_matrix = distance == mad::DistanceReading::matrix;
+    if (app->count("--hierarchy") > 0 && (is_matrix || distance == mad::DistanceReading::zero_one))
         throw Error(ErrorCode::usage,
-                    fmt::format("--hierarchy {} has no effect, because --distance {} has all "
-                                "distances; omit one of them",
-                                as_typed(options.hierarchy), as_typed(options.distances.string())));
+                    fmt::format("--hierarchy {} has no effect, because --distance {} {}; omit one "
+                                "of them",
+                                as_typed(options.hierarchy),
+                                is_matrix ? as_typed(options.distances.string()) : "zero-one",
+                                is_matrix ? "has all distances" : "needs no hierarchy"));
+    if (app->count("--cap") > 0 && options.settings.rule.mode == mad::CapMode::none)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--cap {} has no effect, because --cap-mode none limits nothing; "
+                                "omit one of them",
+                                options.settings.rule.cap));
 
     ProgressLine line("mad init", "images");
     const mad::Competition competition = mad::Competition::create(folder, options, line);

@@ -95,6 +95,15 @@ void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
     }
 }
 
+/// What messages and tables call the files: their names, or their paths if both have one name.
+std::vector<std::string> sources_of(const std::vector<std::filesystem::path>& files) {
+    const bool same = files.size() == 2 && files[0].filename() == files[1].filename();
+    std::vector<std::string> out;
+    for (const std::filesystem::path& file : files)
+        out.push_back((same ? file : file.filename()).string());
+    return out;
+}
+
 }  // namespace
 
 void check_files(const std::vector<std::filesystem::path>& files, const PrepareOptions& options) {
@@ -114,9 +123,12 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
     PreparedSets prepared;
     const std::vector<bool> is_raw = are_raw(files);
     const bool all_raw = std::ranges::all_of(is_raw, std::identity());
+    const std::vector<std::string> sources = sources_of(files);
     std::vector<Selections> raw;
     for (std::size_t i = 0; i < files.size(); ++i) {
-        if (is_raw[i]) raw.push_back(read_selections(files[i], prepared.names));
+        if (!is_raw[i]) continue;
+        raw.push_back(read_selections(files[i], prepared.names));
+        raw.back().source = sources[i];
     }
     if (!options.without_annotators.empty()) {
         if (!all_raw)
@@ -173,6 +185,7 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
             prepared.sets.push_back(count_readings(raw[next++]));
         else
             prepared.sets.push_back(read_frequencies(files[i], prepared.names));
+        prepared.sets.back().source = sources[i];
         const Readings& set = prepared.sets.back();
         if (set.without_annotators > 0) {
             prepared.warnings.push_back(fmt::format("{}: {} images have no annotator left",

@@ -76,6 +76,12 @@ struct ReportServer::Impl {
     /// Runs on the thread of the connections.
     void handle(HttpRequest request, const HttpReply& reply) {
         try {
+            // A report takes no body, so the method is refused before the type of the body is.
+            if (request.method != "GET" && request.method != "HEAD") {
+                Refusal refusal(405, "method", "a report is read-only");
+                refusal.fields = {{"Allow", "GET, HEAD"}};
+                throw refusal;
+            }
             door.pass(request, "");
             reply(answer(request));
         } catch (const Refusal& refusal) {
@@ -90,11 +96,6 @@ struct ReportServer::Impl {
             !study::same_secret(path.substr(1, secret.size()), secret) ||
             path[secret.size() + 1] != '/')
             throw Refusal(404, "not_found", "there is no such page");
-        if (request.method != "GET" && request.method != "HEAD") {
-            Refusal refusal(405, "method", "a report is read-only");
-            refusal.fields = {{"Allow", "GET, HEAD"}};
-            throw refusal;
-        }
         const std::string_view name = path.substr(secret.size() + 2);
         HttpResponse response;
         if (name.empty()) {

@@ -145,6 +145,10 @@ TEST_F(LabelsShow, KnownAnnotatorsAreTrimmedAndSome) {
         {"labels", "aggregate", votes, "--known-annotators", put("none.csv", "annotator\n")});
     EXPECT_EQ(none.status, 2);
     EXPECT_THAT(none.err, HasSubstr("none.csv: the file names no annotator"));
+    const Outcome others = assay_run({"labels", "aggregate", votes, "--known-annotators",
+                                      put("others.csv", "annotator\nzoe\n")});
+    EXPECT_EQ(others.status, 2);
+    EXPECT_THAT(others.err, HasSubstr("no vote is by one of its 1 annotator, of whom `zoe`"));
     const Outcome two = assay_run({"labels", "aggregate", votes, "--json", "--known-annotators",
                                    put("two.csv", "annotator\n anna\nbert \n")});
     EXPECT_EQ(two.status, 3);

@@ -195,6 +195,37 @@ TEST_F(Replicate, RefusalsAndPartialResults) {
     EXPECT_THAT(plan.err, HasSubstr("confidence level 2"));
 }
 
+TEST_F(Replicate, OptionsWithoutEffectAreRefused) {
+    const auto fault = [](std::vector<std::string> more) {
+        const Outcome outcome = assay_run(adjust(std::move(more)));
+        EXPECT_EQ(outcome.status, 2);
+        return outcome.err;
+    };
+    EXPECT_THAT(
+        fault({"--methods", "pl", "--parts", "4"}),
+        HasSubstr("--parts acts on the method mixture alone, but --methods has pl: omit it, "
+                  "or add the method: --methods pl,mixture"));
+    EXPECT_THAT(fault({"--methods", "pl", "--grid-integrals"}), HasSubstr("--grid-integrals acts"));
+    EXPECT_THAT(fault({"--methods", "pl", "--exponents", "0,1"}), HasSubstr("--exponents acts"));
+    EXPECT_THAT(fault({"--methods", "pl", "--jackknife", "2"}), HasSubstr("--jackknife acts"));
+    EXPECT_THAT(fault({"--methods", "pl", "--empty-bins", "zero"}), HasSubstr("--empty-bins acts"));
+    const Outcome world = assay_run({"replicate", "simulate", "--world", "matching", "--images",
+                                     "5", "--out", (*scratch_ / "other").string()});
+    EXPECT_EQ(world.status, 2);
+    EXPECT_THAT(world.err, HasSubstr("--images has no effect in the world `matching`"));
+}
+
+TEST_F(Replicate, FilesOfOneNameAreSaidByTheirPaths) {
+    const auto folder = *scratch_ / "second";
+    std::filesystem::create_directories(folder);
+    write_file_atomically(folder / "original.csv", slurp(file("replication.csv")));
+    const Outcome both =
+        assay_run({"replicate", "frequencies", file("original.csv"), folder / "original.csv"});
+    EXPECT_EQ(both.status, 0) << both.err;
+    EXPECT_THAT(both.out, HasSubstr("second/original.csv"));
+    EXPECT_THAT(both.out, HasSubstr(file("original.csv")));
+}
+
 TEST_F(Replicate, AnnotatorsAreJudgedByAllTheyAnswered) {
     // An annotator who selects everything sees the same six control images in every grid. The
     // repetitions reveal it.

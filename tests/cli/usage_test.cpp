@@ -155,6 +155,22 @@ TEST(Usage, SeedsArePlainDecimalNumbersOf64Bits) {
     }
 }
 
+TEST(Usage, SettingsOfACompetitionWithoutEffectAreRefused) {
+    const auto fault = [](const std::vector<std::string>& more) {
+        std::vector<std::string> words = {"mad", "init", "/nowhere/at/all", "/nowhere/runs"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 2);
+        return outcome.err;
+    };
+    EXPECT_THAT(fault({"--cap", "3", "--cap-mode", "none"}),
+                HasSubstr("--cap 3 has no effect, because --cap-mode none limits nothing"));
+    EXPECT_THAT(fault({"--distance", "zero-one", "--hierarchy", "imagenet"}),
+                HasSubstr("has no effect, because --distance zero-one needs no hierarchy"));
+    EXPECT_THAT(fault({"--distance", "zero-one", "--cap-mode", "none"}),
+                testing::Not(HasSubstr("has no effect")));
+}
+
 TEST(Usage, AnOptionWithoutItsValueTakesNoOther) {
     const Outcome outcome = assay_run({"demo", "--dir=", "-q"});
     EXPECT_EQ(outcome.status, 2);

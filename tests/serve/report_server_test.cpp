@@ -86,7 +86,11 @@ TEST(ReportServer, IsSeenByWhoKnowsTheLinkAndChangedByNobody) {
          {std::string("/"), std::string("/document.json.gz"), other, other + "document.json.gz",
           report.path.substr(0, report.path.size() - 1), report.path + "../", report.path + "x"})
         EXPECT_EQ(report.get(path).status, 404) << path;
-    EXPECT_EQ(report.ask("DELETE", report.path).status, 405);
+    for (const char* method : {"DELETE", "POST", "PUT"}) {
+        const RawResponse refused = report.ask(method, report.path);
+        EXPECT_EQ(refused.status, 405) << method;
+        EXPECT_EQ(refused.field("Allow"), "GET, HEAD") << method;
+    }
     // A host name that resolves to this server may belong to an attacker.
     EXPECT_EQ(report.ask("GET", report.path, "", "attacker.example").status, 421);
 }

@@ -1,5 +1,8 @@
 // Computes the gap's parts from files: reads and joins both sets, estimates, and sweeps.
+#include <string_view>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "assay/error.h"
 #include "assay/replication/steps.h"
@@ -16,10 +19,38 @@ AdjustOptions options_of(const AdjustStep& step) {
     return options;
 }
 
+/// Throws usage for an option of a method that is not chosen. `sweeps`: other numbers of parts are
+/// tried, which fit mixtures, too.
+void refuse_unused(const AdjustStep& step, const AdjustOptions& chosen) {
+    const AdjustOptions usual;
+    const AdjustOptions& given = step.estimates;
+    const bool sweeps = !step.parts_sweep.empty();
+    const bool reweighs = chosen.naive || !chosen.jackknife.empty() || step.figures;
+    const auto refuse_option = [&](bool unused, std::string_view option, std::string_view method) {
+        if (unused)
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} acts on the method {} alone, but --methods has {}: omit it, "
+                            "or add the method: --methods {},{}",
+                            option, method, fmt::join(step.methods, ","),
+                            fmt::join(step.methods, ","), method));
+    };
+    refuse_option(given.mixture_parts != usual.mixture_parts && !chosen.mixture, "--parts",
+                  "mixture");
+    refuse_option(given.grid_integrals && !chosen.mixture && !sweeps, "--grid-integrals",
+                  "mixture");
+    refuse_option(!given.exponents.empty() && !chosen.moments, "--exponents", "moments");
+    refuse_option(given.jackknife != usual.jackknife && chosen.jackknife.empty(), "--jackknife",
+                  "jackknife");
+    refuse_option(given.empty_bins != usual.empty_bins && !reweighs, "--empty-bins", "naive");
+}
+
 }  // namespace
 
 void check(const AdjustStep& step) {
-    check(options_of(step));
+    const AdjustOptions options = options_of(step);
+    check(options);
+    refuse_unused(step, options);
     if (step.labels1.empty() != step.labels2.empty())
         throw Error(ErrorCode::usage,
                     fmt::format("--labels{} is missing: the labels of both data sets are needed",

@@ -1,10 +1,13 @@
 // Writes a simulated study and reports its truth.
 #include <numeric>
+#include <utility>
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "assay/describe_result.h"
+#include "assay/error.h"
 #include "assay/replication/steps.h"
 #include "core/result_table.h"
 #include "replication/step_tables.h"
@@ -42,12 +45,29 @@ std::vector<SimulatedRow> rows_of(const SimulateOutcome& outcome) {
             {"replication, adjusted", {}, truth.first_rate, mean(truth.adjusted)}};
 }
 
+/// Throws usage for numbers that the world does not use.
+void refuse_unused(const SimulationOptions& options) {
+    if (options.world != World::matching) return;
+    const SimulationOptions usual;
+    for (const auto& [given, option] :
+         {std::pair(options.images_per_class != usual.images_per_class, "--images"),
+          std::pair(options.classifiers != usual.classifiers, "--classifiers")}) {
+        if (given)
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} has no effect in the world `matching`, which has 20 original "
+                            "and 80 candidate images per class and one classifier: omit it",
+                            option));
+    }
+}
+
 }  // namespace
 
 SimulateOutcome run_simulate(const SimulateStep& step, const ProgressCallback& progress) {
     SimulateOutcome outcome;
     outcome.options = step.simulation;
     outcome.options.world = world_named(step.world);
+    refuse_unused(outcome.options);
     outcome.folder = step.out;
     const Simulation simulation = simulate(outcome.options, progress);
     outcome.files = write_simulation(simulation, step.out, step.force);
