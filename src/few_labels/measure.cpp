@@ -14,8 +14,8 @@
 #include "core/text.h"
 #include "few_labels/annotator_rates.h"
 #include "few_labels/answers.h"
+#include "few_labels/by_class.h"
 #include "few_labels/measured.h"
-#include "few_labels/recall.h"
 #include "few_labels/sample.h"
 #include "few_labels/strata.h"
 #include "few_labels/target.h"
@@ -26,32 +26,8 @@
 namespace assay::few_labels {
 namespace {
 
-constexpr std::uint64_t least_of_group = 10, tested_from = 50;
+constexpr std::uint64_t tested_from = 50;
 constexpr double few_errors = 5, partly = 0.02, many_unjudged = 0.05;
-
-Estimate as_estimate(const TargetEstimate& found, double level, double shift, double scale) {
-    Estimate out;
-    out.unit = Unit::proportion;
-    out.n = found.labels;
-    if (!found.value) {
-        out.undefined = "at least 2 of its drawn images must be labelled";
-        return out;
-    }
-    const auto moved = [&](double x) { return shift + scale * x; };
-    out.value = moved(*found.value);
-    const auto [low, high] = std::minmax({moved(found.low), moved(found.high)});
-    out.interval = Interval{low, high, level, "score.strata"};
-    return out;
-}
-
-/// A group or class with fewer labels than an interval needs.
-Estimate too_few(std::uint64_t labels) {
-    Estimate out;
-    out.unit = Unit::proportion;
-    out.n = labels;
-    out.undefined = fmt::format("{} labels; at least {} are needed", labels, least_of_group);
-    return out;
-}
 
 std::uint64_t labels_of(const Target& target) {
     return target.labelled.size() + static_cast<std::uint64_t>(target.known_images);
@@ -94,7 +70,13 @@ public:
           labels_(static_cast<double>(used_.images.size())) {}
 
     void measure(const ProgressCallback& progress) {
-        const Targets targets(pool_, strata_, options_.by);
+        find_settled();
+        if (options_.per_class) {
+            std::vector<std::size_t> labelled = used_.images;
+            labelled.insert(labelled.end(), settled_.begin(), settled_.end());
+            classes_ = labelled_classes(labelled, sample_, said_);
+        }
+        const Targets targets(pool_, strata_, options_.by, classes_.predicted());
         std::vector<Target> all = targets.read(options_.threads, progress);
         for (const std::size_t i : used_.images) {
             const SampledImage& image = sample_.images[i];
@@ -109,33 +91,39 @@ public:
             for (std::size_t h = 0; h < target.images.size(); ++h)
                 target.images[h] *= used_.strata[h].judged;
         count();
-        gather_classes();
+        note_classes();
         set_quantile(all, targets);
         set_rates();
         add_classifiers(all);
         add_pairs(all, targets);
         add_groups(all, targets);
-        add_classes();
+        if (options_.per_class)
+            result_.classes = class_rows(
+                classes_,
+                {pool_, sample_, said_, used_, settled_.size(), result_.quantile, options_.level},
+                targets, all, [&](const Target& target) { return estimate(target); },
+                [&](const TargetEstimate& found) { return corrected(found); });
         compare_and_stop(result_, options_, purpose_, labels_,
                          static_cast<double>(strata_.drawable()));
         warn(all);
     }
 
 private:
+    void find_settled() {
+        for (std::size_t i = sample_.images.size(); i < said_.of.size(); ++i)
+            if (said_.of[i].state == Judgement::State::judged) settled_.push_back(i);
+        result_.settled = settled_.size();
+    }
+
     /// Settled images count themselves.
     void add_settled(std::vector<Target>& all, const Targets& targets) {
-        for (std::size_t i = 0; i < sample_.settled.size(); ++i) {
-            const SampledImage& image = sample_.settled[i];
-            const std::size_t at = sample_.images.size() + i;
-            const Judgement& judgement = said_.of[at];
-            if (judgement.state != Judgement::State::judged) continue;
-            settled_.push_back(at);
+        for (const std::size_t at : settled_) {
+            const SampledImage& image = sample_.settled[at - sample_.images.size()];
             targets.visit(image.row, image.predictions, [&](std::size_t t, const Covariates&) {
                 ++all[t].known_images;
-                all[t].known_sum += targets.value(t, judgement.correct);
+                all[t].known_sum += targets.value(t, said_.of[at].correct);
             });
         }
-        result_.settled = settled_.size();
     }
 
     std::string name_of_model(std::size_t m) const { return pool_.stores()[m].spec().model_name; }
@@ -154,24 +142,13 @@ private:
                                       used_.unjudged[h]});
     }
 
-    /// The labelled images of each class.
-    void gather_classes() {
-        if (!options_.per_class) return;
-        std::size_t unknown = 0;
-        for (const auto* images : {&used_.images, &settled_}) {
-            for (const std::size_t i : *images) {
-                const auto& classes = said_.of[i].classes;
-                unknown += classes ? 0 : 1;
-                if (!classes) continue;
-                for (const std::int32_t cls : *classes) of_class_[cls].push_back(i);
-            }
-        }
-        if (unknown > 0)
-            throw Error(ErrorCode::usage,
-                        fmt::format("--per-class: the class of {} labelled images is not known, "
-                                    "because answers of yes and no do not name it. Add --labels "
-                                    "LABELS, or omit --per-class",
-                                    unknown));
+    /// Says why there is no recall.
+    void note_classes() {
+        if (classes_.unknown == 0) return;
+        result_.notes.push_back(fmt::format(
+            "recall is not shown, because answers of yes and no do not name the class of {} "
+            "labelled images. Add --labels LABELS for it",
+            classes_.unknown));
     }
 
     void set_rates() {
@@ -200,15 +177,13 @@ private:
     }
 
     void set_quantile(const std::vector<Target>& all, const Targets& targets) {
-        const std::size_t models = pool_.classifiers();
         double alpha = 1 - options_.level;
         if (options_.simultaneous) {
             // Groups and classes have an interval for each classifier.
             std::size_t each = 1;
-            for (std::size_t t = models + targets.pairs().size(); t < all.size(); t += models)
-                each += labels_of(all[t]) >= least_of_group ? 1 : 0;
-            for (const auto& [cls, images] : of_class_)
-                each += images.size() >= least_of_group ? 1 : 0;
+            for (std::size_t g = 0; g < targets.groups().size(); ++g)
+                each += labels_of(all[targets.of_group(g, 0)]) >= least_of_group ? 1 : 0;
+            each += classes_.estimated();
             const std::size_t pairs = classifiers_ * (classifiers_ - 1) / 2;
             alpha /= static_cast<double>(classifiers_ * each + pairs);
         }
@@ -295,40 +270,6 @@ private:
         }
     }
 
-    void add_classes() {
-        const ClassList& classes = pool_.dataset().classes;
-        std::vector<StratumSample> strata = used_.strata;
-        const auto known = static_cast<double>(settled_.size());
-        if (known > 0) strata.push_back({known, known, 1});
-        const auto stratum_of = [&](std::size_t i) {
-            return i < sample_.images.size() ? sample_.images[i].stratum
-                                             : static_cast<std::uint32_t>(strata_.size());
-        };
-        for (const auto& [cls, images] : of_class_) {
-            const auto number = static_cast<std::size_t>(cls);
-            const std::string id =
-                number < classes.size() ? classes.id(number) : fmt::format("{}", cls);
-            const std::string name = number < classes.size() ? classes.name(number) : id;
-            for (std::size_t m = 0; m < pool_.classifiers(); ++m) {
-                std::vector<LabelledValue> values;
-                for (const std::size_t i : images)
-                    values.push_back({stratum_of(i), said_.of[i].correct[m], {}});
-                const RecallEstimate found = estimate_recall(values, strata, result_.quantile);
-                EstimatedClass one{id, name, name_of_model(m), found.labels, {}};
-                TargetEstimate as_target;
-                as_target.value = found.value;
-                as_target.low = found.low;
-                as_target.high = found.high;
-                as_target.labels = found.labels;
-                one.recall = found.labels < least_of_group
-                                 ? too_few(found.labels)
-                                 : as_estimate(as_target, options_.level, 0, 1);
-                if (one.recall.interval) one.recall.interval->method = "wilson.design";
-                result_.classes.push_back(std::move(one));
-            }
-        }
-    }
-
     void warn(const std::vector<Target>& all) {
         auto& warnings = result_.warnings;
         if (result_.labels < tested_from)
@@ -382,7 +323,7 @@ private:
     UsedSample used_;
     double labels_, unjudged_ = 0;
     std::vector<std::size_t> settled_;  ///< judged images that were known, in said_
-    std::map<std::int32_t, std::vector<std::size_t>> of_class_;
+    LabelledClasses classes_;           ///< with --per-class
     std::optional<AnswerRates> rates_;
 };
 

@@ -87,11 +87,21 @@ ResultType result_type(ResultOf<EstimatedGroup>) {
 ResultType result_type(ResultOf<EstimatedClass>) {
     using Of = EstimatedClass;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "EstimatedClass", .columns = "class,name,classifier,labels,recall*"},
-        {part<&Of::cls>({.help = "Id of a class that a labelled image has", .name = "class"}),
+        {.name = "EstimatedClass",
+         .columns = "class,name,classifier,labels,recall*,predicted,predicted_labels,precision*,"
+                    "corrected*"},
+        {part<&Of::cls>(
+             {.help = "Id of a class that a labelled image has or that is predicted for one",
+              .name = "class"}),
          part<&Of::name>({}), part<&Of::classifier>({}),
          part<&Of::labels>({.help = "Labelled images of the class"}),
-         part<&Of::recall>({.help = "Proportion of its images that are correct"})});
+         part<&Of::recall>({.help = "Proportion of its images that are correct"}),
+         part<&Of::predicted_labels>({.help = "Labelled images of which the class is predicted"}),
+         part<&Of::predicted>(
+             {.help = "Images of the pool of which the class is predicted, with a precision"}),
+         part<&Of::precision>({.help = "Proportion of these images that are correct"}),
+         part<&Of::corrected>(
+             {.help = "Precision without annotators' errors, by --gold", .omitted = true})});
     return rows;
 }
 

@@ -1,6 +1,9 @@
 // Reports of `assay estimate select` and `assay estimate show`.
+#include <algorithm>
 #include <cstddef>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -116,22 +119,43 @@ Table group_table(const PoolEstimate& result) {
 
 /// The classes that have an interval, each with all classifiers.
 Table class_table(const PoolEstimate& result) {
+    const auto recall = [](const EstimatedClass& one) { return one.recall.value.has_value(); };
+    const auto shown = [&](const EstimatedClass& one) {
+        return recall(one) || one.precision.value;
+    };
     Table table;
-    table.title = "Recall by class";
-    table.columns = {{"class", false},
-                     {"classifier", false},
-                     {"labels", true},
-                     {"recall %", true, Column::Show::value_and_interval}};
-    std::set<std::string> without;
-    for (const EstimatedClass& one : result.classes) {
-        if (one.recall.value)
-            table.add({one.name, one.classifier, Count{one.labels}, one.recall});
-        else
-            without.insert(one.cls);
+    // Without classes of the images there is no recall.
+    const bool recalls = std::ranges::any_of(result.classes, recall);
+    table.title = recalls ? "Recall and precision by class" : "Precision by class";
+    table.columns = {{"class", false}, {"classifier", false}};
+    if (recalls) {
+        table.columns.push_back({"labels", true});
+        table.columns.push_back({"recall %", true, Column::Show::value_and_interval});
     }
-    if (!without.empty())
-        table.notes.push_back(fmt::format(
-            "{} classes have too few labels for an interval; --json lists them", without.size()));
+    table.columns.push_back({"predicted images", true});
+    table.columns.push_back({"labels of them", true});
+    table.columns.push_back({"precision %", true, Column::Show::value_and_interval});
+    add_corrected_column(table, result, static_cast<std::ptrdiff_t>(table.columns.size()));
+    std::set<std::string> all, with;
+    for (const EstimatedClass& one : result.classes) {
+        all.insert(one.cls);
+        if (!shown(one)) continue;
+        with.insert(one.cls);
+        std::vector<Cell> row = {one.name, one.classifier};
+        if (recalls) {
+            row.emplace_back(Count{one.labels});
+            row.emplace_back(one.recall);
+        }
+        row.push_back(one.predicted ? Cell{Count{*one.predicted}} : Cell{});
+        row.emplace_back(Count{one.predicted_labels});
+        row.emplace_back(one.precision);
+        if (result.sensitivity) row.push_back(one.corrected ? Cell{*one.corrected} : Cell{});
+        table.add(std::move(row));
+    }
+    if (with.size() < all.size())
+        table.notes.push_back(
+            fmt::format("{} classes have too few labels for an interval; --json lists them",
+                        all.size() - with.size()));
     return table;
 }
 

@@ -17,10 +17,12 @@ struct DomainSums {
 
 }  // namespace
 
-Targets::Targets(const Pool& pool, const Strata& strata, const std::string& attribute)
+Targets::Targets(const Pool& pool, const Strata& strata, const std::string& attribute,
+                 const std::vector<std::int32_t>& predicted)
     : pool_(pool), strata_(strata), models_(pool.classifiers()) {
     for (std::size_t a = 0; a < models_; ++a)
         for (std::size_t b = a + 1; b < models_; ++b) pairs_.emplace_back(a, b);
+    for (const std::int32_t cls : predicted) predicted_.emplace(cls, predicted_.size());
     if (attribute.empty()) return;
     const auto& known = pool.dataset().attributes;
     for (const Dataset::Attribute& one : known)
@@ -44,12 +46,11 @@ Targets::Targets(const Pool& pool, const Strata& strata, const std::string& attr
 }
 
 double Targets::value(std::size_t target, const std::vector<double>& correct) const {
-    if (target < models_) return correct[target];
-    if (target < models_ + pairs_.size()) {
+    if (target >= models_ && target < models_ + pairs_.size()) {
         const auto& [a, b] = pairs_[target - models_];
         return (1 + correct[a] - correct[b]) / 2;
     }
-    return correct[(target - models_ - pairs_.size()) % models_];
+    return correct[model_of(target)];
 }
 
 std::vector<Target> Targets::read(int threads, const ProgressCallback& progress) const {
@@ -82,8 +83,7 @@ std::vector<Target> Targets::read(int threads, const ProgressCallback& progress)
     for (std::size_t t = 0; t < out.size(); ++t) {
         // The consensus about the only founder is its confidence.
         const bool of_pair = t >= models_ && t < models_ + pairs_.size();
-        const std::size_t model = t < models_ ? t : (t - models_ - pairs_.size()) % models_;
-        out[t].covariates = of_pair || pool_.founders() > 1 || model > 0 ? 2 : 1;
+        out[t].covariates = of_pair || pool_.founders() > 1 || model_of(t) > 0 ? 2 : 1;
         for (std::size_t s = 0; s + 1 < h; ++s) {
             const double images = all.images[t * h + s], n = std::max(images, 1.0);
             out[t].images.push_back(images);

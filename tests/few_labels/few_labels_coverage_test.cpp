@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <span>
+#include <string>
 
 #include "../evaluate/saved_scores.h"
 #include "few_labels/measured.h"
@@ -124,6 +126,26 @@ std::vector<std::uint64_t> settled_images(const MadePool& made, SettledPart part
     return {out.begin(), out.end()};
 }
 
+/// What people who never err say about the images of a sample.
+Judgements judged(const Sample& sample, const MadePool& made) {
+    Judgements said;
+    for (const auto* some : {&sample.images, &sample.settled}) {
+        for (const SampledImage& image : *some) {
+            Judgement one;
+            one.state = Judgement::State::judged;
+            for (const std::int32_t label : image.predictions.labels)
+                one.correct.push_back(label == made.truth[image.row] ? 1 : 0);
+            one.classes = {made.truth[image.row]};
+            said.of.push_back(std::move(one));
+        }
+    }
+    return said;
+}
+
+bool holds(const Estimate& one, double value) {
+    return one.interval->low <= value + 1e-9 && value <= one.interval->high + 1e-9;
+}
+
 Held held(const Pool& pool, const MadePool& made, std::uint64_t labels,
           const std::vector<std::uint64_t>& settled = {}) {
     const std::size_t models = made.labels.size();
@@ -135,22 +157,10 @@ Held held(const Pool& pool, const MadePool& made, std::uint64_t labels,
                         settled);
     const auto allocated = allocate(strata.totals(), strata.images(), labels);
     Held out;
-    const auto holds = [](const Estimate& one, double value) {
-        return one.interval->low <= value + 1e-9 && value <= one.interval->high + 1e-9;
-    };
     for (int seed = 0; seed < draws; ++seed) {
         const Sample sample =
             draw(pool, strata, allocated, static_cast<std::uint64_t>(seed), 1, {});
-        Judgements said;
-        for (const auto* some : {&sample.images, &sample.settled}) {
-            for (const SampledImage& image : *some) {
-                Judgement one;
-                one.state = Judgement::State::judged;
-                for (const std::int32_t label : image.predictions.labels)
-                    one.correct.push_back(label == made.truth[image.row] ? 1 : 0);
-                said.of.push_back(std::move(one));
-            }
-        }
+        const Judgements said = judged(sample, made);
         EstimateOptions options;
         options.threads = 1;
         PoolEstimate result;
@@ -173,6 +183,87 @@ Held held(const Pool& pool, const MadePool& made, std::uint64_t labels,
     out.half /= out.of_accuracies;
     if (out.of_differences > 0) out.differences /= out.of_differences;
     return out;
+}
+
+struct HeldByClass {
+    double recall = 0, precision = 0, half_recall = 0, half_precision = 0;
+    int of_recall = 0, of_precision = 0;
+};
+
+/// Of the classes with at least ten labels.
+HeldByClass held_by_class(const Pool& pool, const MadePool& made, std::uint64_t labels) {
+    const std::size_t models = made.labels.size();
+    // By model, and class: images of the class, images predicted as the class, and those of both.
+    struct Counts {
+        double images = 0, predicted = 0, right = 0;
+    };
+    std::vector<std::map<std::string, Counts>> truth(models);
+    for (std::size_t m = 0; m < models; ++m) {
+        for (std::size_t i = 0; i < pool_images; ++i) {
+            ++truth[m][fmt::format("c{}", made.truth[i])].images;
+            Counts& predicted = truth[m][fmt::format("c{}", made.labels[m][i])];
+            ++predicted.predicted;
+            predicted.right += made.labels[m][i] == made.truth[i] ? 1 : 0;
+        }
+    }
+    const Strata strata(pool, Purpose::both, strata_for(labels), 1, {});
+    const auto allocated = allocate(strata.totals(), strata.images(), labels);
+    HeldByClass out;
+    for (int seed = 0; seed < draws; ++seed) {
+        const Sample sample =
+            draw(pool, strata, allocated, static_cast<std::uint64_t>(seed), 1, {});
+        EstimateOptions options;
+        options.threads = 1;
+        options.per_class = true;
+        PoolEstimate result;
+        measure_sample({&pool, &strata, &sample}, judged(sample, made), options, Purpose::both,
+                       result);
+        for (std::size_t i = 0; i < result.classes.size(); ++i) {
+            const EstimatedClass& one = result.classes[i];
+            const Counts& true_one = truth[i % models][one.cls];
+            if (one.recall.value) {
+                out.recall += holds(one.recall, true_one.right / true_one.images) ? 1 : 0;
+                out.half_recall += half_width(one.recall);
+                ++out.of_recall;
+            }
+            if (one.precision.value) {
+                EXPECT_EQ(*one.predicted, true_one.predicted);
+                out.precision += holds(one.precision, true_one.right / true_one.predicted) ? 1 : 0;
+                out.half_precision += half_width(one.precision);
+                ++out.of_precision;
+            }
+        }
+    }
+    out.recall /= out.of_recall;
+    out.half_recall /= out.of_recall;
+    out.precision /= out.of_precision;
+    out.half_precision /= out.of_precision;
+    return out;
+}
+
+// The worlds above with ten classes: with a hundred, no class has ten of 200 labels.
+TEST(FewLabelsCoverage, IntervalsOfClassesHoldTheTruth) {
+    for (PoolWorld world : std::span(worlds).first(4)) {
+        world.classes = 10;
+        const Scratch folder;
+        const MadePool made = made_pool(world, 1);
+        std::vector<PredictionStore> stores;
+        for (std::size_t m = 0; m < world.classifiers; ++m)
+            stores.push_back(saved_pool(folder, world, made, m));
+        const Pool pool(std::move(stores));
+        for (const std::uint64_t labels : {200U, 1000U}) {
+            const HeldByClass found = held_by_class(pool, made, labels);
+            SCOPED_TRACE(fmt::format("{} {}", world.name, labels));
+            std::printf(
+                "%s, %d labels: recall %.3f (half-width %.4f, %d), precision %.3f (half-width "
+                "%.4f, %d)\n",
+                world.name, static_cast<int>(labels), found.recall, found.half_recall,
+                found.of_recall, found.precision, found.half_precision, found.of_precision);
+            const double least = 0.93 - 2.5 * std::sqrt(0.05 * 0.95 / draws);
+            EXPECT_GE(found.recall, least);
+            EXPECT_GE(found.precision, least);
+        }
+    }
 }
 
 TEST(FewLabelsCoverage, IntervalsHoldTheTruth) {

@@ -73,7 +73,7 @@ TEST(FewLabelsStudy, CountsLooksAndWarnsOfMoreThanTwo) {
     EXPECT_EQ(shown(0).looks, 1U);
 }
 
-TEST(FewLabelsStudy, RecallByClassNeedsAnswersThatNameIt) {
+TEST(FewLabelsStudy, RecallByClassNeedsAnswersThatNameItAndPrecisionDoesNot) {
     const Scratch folder;
     save_pool(folder);
     const fs::path study = folder / "study";
@@ -94,22 +94,75 @@ TEST(FewLabelsStudy, RecallByClassNeedsAnswersThatNameIt) {
         mean += *one.recall.value / 5;
     }
     EXPECT_NEAR(mean, true_accuracy(folder, "a"), 1e-12);
+    // Everything is labelled. Over all images, the correct ones are those of the predicted classes.
+    double right = 0, predicted = 0;
+    for (std::size_t c = 0; c < 5; ++c) {
+        const EstimatedClass& one = found.classes[3 * c];
+        EXPECT_EQ(one.predicted_labels, one.predicted);
+        EXPECT_EQ(half_width(one.precision), 0);
+        predicted += static_cast<double>(*one.predicted);
+        right += *one.precision.value * static_cast<double>(*one.predicted);
+    }
+    EXPECT_EQ(predicted, images);
+    EXPECT_NEAR(right / images, true_accuracy(folder, "a"), 1e-12);
     options.simultaneous = true;
-    EXPECT_NEAR(estimate_pool(study, options).quantile, normal_quantile(1 - 0.025 / 21), 1e-9);
+    // Three accuracies, fifteen recalls and as many precisions, and three differences.
+    EXPECT_NEAR(estimate_pool(study, options).quantile, normal_quantile(1 - 0.025 / 36), 1e-9);
     // Votes of yes and no do not name the class.
     {
         std::ofstream votes(folder / "votes.csv");
         votes << "item,label,annotator,answer\n";
         const std::string text = read_text(questions_file(study, 1));
         CsvReader csv(text, "questions");
-        while (csv.next())
-            votes << csv[csv.column({"item"})] << ',' << csv[csv.column({"label"})] << ",p,yes\n";
+        while (csv.next()) {
+            const std::string item(csv[csv.column({"item"})]), label(csv[csv.column({"label"})]);
+            const bool yes = label == fmt::format("c{}", truth_of(item));
+            votes << fmt::format("{},{},p,{}\n", item, label, yes ? "yes" : "no");
+        }
     }
     EstimateOptions by_votes;
     by_votes.answers = {folder / "votes.csv"};
     by_votes.per_class = true;
-    EXPECT_THAT(message_of([&] { estimate_pool(study, by_votes); }, ErrorCode::usage),
-                HasSubstr("the class of 900 labelled images is not known"));
+    const PoolEstimate voted = estimate_pool(study, by_votes);
+    EXPECT_THAT(voted.notes, testing::Contains(HasSubstr("the class of 900 labelled images")));
+    ASSERT_EQ(voted.classes.size(), 15U);
+    for (std::size_t i = 0; i < 15; ++i) {
+        EXPECT_FALSE(voted.classes[i].recall.value);
+        EXPECT_THAT(voted.classes[i].recall.undefined, HasSubstr("do not name the class"));
+        EXPECT_EQ(*voted.classes[i].precision.value, *found.classes[i].precision.value);
+    }
+    EXPECT_EQ(std::get<Table>(report_of(voted).sections[0].blocks.back()).title,
+              "Precision by class");
+}
+
+TEST(FewLabelsStudy, PrecisionNeedsTenLabelsOfAPrediction) {
+    const Scratch folder;
+    save_pool(folder);
+    const fs::path study = folder / "study";
+    draw_sample(study, options_of(folder, 60));
+    write_labels(folder / "labels.csv", drawn_items(study));
+    EstimateOptions options;
+    options.labels = {folder / "labels.csv"};
+    options.per_class = true;
+    const PoolEstimate found = estimate_pool(study, options);
+    std::map<std::string, std::uint64_t> labels;
+    std::size_t some = 0;
+    for (const EstimatedClass& one : found.classes) {
+        labels[one.classifier] += one.predicted_labels;
+        EXPECT_EQ(one.precision.value.has_value(), one.predicted_labels >= 10);
+        EXPECT_EQ(one.predicted.has_value(), one.predicted_labels >= 10);
+        if (!one.precision.value) {
+            EXPECT_THAT(one.precision.undefined, HasSubstr("at least 10 are needed"));
+            continue;
+        }
+        ++some;
+        EXPECT_GT(half_width(one.precision), 0);
+        EXPECT_LE(one.precision.interval->low, *one.precision.value);
+        EXPECT_GE(one.precision.interval->high, *one.precision.value);
+    }
+    EXPECT_GT(some, 0U);
+    EXPECT_LT(some, found.classes.size());
+    for (const auto& [name, count] : labels) EXPECT_EQ(count, 60U) << name;
 }
 
 TEST(FewLabelsStudy, GoldCorrectsTheErrorsOfAnnotators) {

@@ -194,8 +194,8 @@ inline constexpr auto description<few_labels::EstimateOptions> =
         field<&few_labels::EstimateOptions::by>(
             {.help = "Also each group of this attribute of the data set", .value = "ATTR"}),
         field<&few_labels::EstimateOptions::per_class>(
-            {.help = "Also the recall of each true class. Needs answers that name the class of an "
-                     "image. csv: a row per class and classifier"}),
+            {.help = "Also precision by predicted class, and recall by true class if answers name "
+                     "classes. csv: a row per class and classifier"}),
         field<&few_labels::EstimateOptions::stop_at>(
             {.help = "Wanted half of the widest interval (0.03: 3 points); says how many more "
                      "labels it takes",
@@ -253,11 +253,16 @@ struct EstimatedGroup {
     std::optional<Estimate> corrected;  ///< with options.gold
 };
 struct EstimatedClass {
-    std::string cls;  ///< id of a class that a labelled image has
+    std::string cls;  ///< id of a class that a labelled image has, or that is predicted for one
     std::string name;
     std::string classifier;
-    std::uint64_t labels = 0;  ///< labelled images of the class
-    Estimate recall;           ///< the proportion of its images that are correct
+    std::uint64_t labels = 0;            ///< labelled images of the class
+    Estimate recall;                     ///< the proportion of its images that are correct
+    std::uint64_t predicted_labels = 0;  ///< labelled images of which the class is predicted
+    /// Images of the pool of which the class is predicted; only with a precision.
+    std::optional<std::uint64_t> predicted;
+    Estimate precision;                 ///< the proportion of these images that are correct
+    std::optional<Estimate> corrected;  ///< precision, with options.gold
 };
 struct PoolEstimate {
     std::filesystem::path study;
@@ -298,7 +303,7 @@ struct PoolEstimate {
 /// classifiers joined. Throws as draw_sample() does. Throws bad_input for answers or gold that
 /// cannot be read, and for fewer than 30 settled gold questions of either kind. Throws usage if
 /// neither answers nor labels are named, for gold without answers or with labels, if the data set
-/// lacks the attribute, and for per_class if answers do not name classes.
+/// lacks the attribute.
 PoolEstimate estimate_pool(const std::filesystem::path& study, const EstimateOptions& options,
                            const ProgressCallback& progress = {});
 /// `assay.estimate/1`. The csv has a row per classifier, or with per_class per class and
