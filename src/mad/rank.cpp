@@ -17,8 +17,7 @@
 namespace assay::mad {
 namespace {
 
-constexpr std::uint32_t ablation_steps[] = {1, 2, 3, 5, 8, 10, 15, 20, 25, 30};
-constexpr std::uint32_t last_ablation_step = 30;
+constexpr std::uint32_t every_k_to = 30;       ///< rankings by fewer images use every k up to here
 constexpr std::uint32_t ablation_stride = 10;  ///< beyond
 constexpr std::size_t most_unknown_named = 3;
 
@@ -81,9 +80,7 @@ std::vector<std::uint32_t> steps_of_ablation(const Ranking& out) {
     std::uint32_t longest = 0;
     for (const RankedPair& pair : out.pairs) longest = std::max(longest, pair.accepted);
     std::vector<std::uint32_t> steps;
-    for (const std::uint32_t k : ablation_steps)
-        if (k < longest) steps.push_back(k);
-    for (std::uint32_t k = last_ablation_step + ablation_stride; k < longest; k += ablation_stride)
+    for (std::uint32_t k = 1; k < longest; k += k < every_k_to ? 1 : ablation_stride)
         steps.push_back(k);
     steps.push_back(longest);
     return steps;
@@ -108,7 +105,10 @@ void add_comparison(Ranking& out, std::string with, const OtherScores& scores,
     }
     Comparison one =
         compare_places(std::move(with), places, scores, replicates, out.options.posterior.level);
-    if (groups.size() > 1) leave_undefined(one.srcc, one.kendall);
+    if (groups.size() > 1)
+        leave_undefined(one.srcc, one.kendall);
+    else
+        one.ranks = compared_ranks(out.classifiers, scores);
     out.comparisons.push_back(std::move(one));
 }
 

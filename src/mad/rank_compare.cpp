@@ -139,4 +139,25 @@ Comparison compare_places(std::string with, const std::vector<double>& places,
     return out;
 }
 
+std::vector<ComparedRank> compared_ranks(const std::vector<RankedClassifier>& classifiers,
+                                         const OtherScores& scores) {
+    std::vector<double> own, other;
+    std::vector<ComparedRank> out;
+    for (std::size_t i = 0; i < classifiers.size(); ++i) {
+        if (!scores[i]) continue;
+        own.push_back(-classifiers[i].place);
+        other.push_back(*scores[i]);
+        out.push_back({.classifier = classifiers[i].name});
+    }
+    const std::vector<double> ranks = places_of(own), others = places_of(other);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].rank = ranks[i];
+        out[i].other = others[i];
+        out[i].moved = others[i] - ranks[i];
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const ComparedRank& a, const ComparedRank& b) { return a.rank < b.rank; });
+    return out;
+}
+
 }  // namespace assay::mad

@@ -27,4 +27,8 @@ Comparison compare_places(std::string with, const std::vector<double>& places,
                           const OtherScores& scores,
                           const std::vector<std::vector<double>>& replicates, double level);
 
+/// The ranks of the classifiers with a score, in both orders; the best of this ranking first.
+std::vector<ComparedRank> compared_ranks(const std::vector<RankedClassifier>& classifiers,
+                                         const OtherScores& scores);
+
 }  // namespace assay::mad

@@ -124,6 +124,20 @@ ResultType result_type(ResultOf<AblationRow>) {
     return rows;
 }
 
+ResultType result_type(ResultOf<ComparedRank>) {
+    using Of = ComparedRank;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadComparedRank",
+         .help = "A classifier in two orders; ranks are among the compared classifiers"},
+        {
+            part<&Of::classifier>({}),
+            part<&Of::rank>({.help = "By the competition"}),
+            part<&Of::other>({.help = "In the other order"}),
+            part<&Of::moved>({.help = "other - rank: above 0 if it ranks better here"}),
+        });
+    return rows;
+}
+
 ResultType result_type(ResultOf<Comparison>) {
     using Of = Comparison;
     static constexpr auto rows = describe_result<Of>(
@@ -133,6 +147,9 @@ ResultType result_type(ResultOf<Comparison>) {
             part<&Of::classifiers>({}),
             part<&Of::srcc>({}),
             part<&Of::kendall>({}),
+            part<&Of::ranks>(
+                {.help = "The best of the competition first; empty where groups are compared",
+                 .omitted = true}),
         });
     return rows;
 }

@@ -132,6 +132,8 @@ Report report_of(const Ranking& ranking) {
     for (std::string& sentence : readings(ranking))
         section.blocks.emplace_back(std::move(sentence));
     if (!ranking.comparisons.empty()) section.blocks.emplace_back(comparison_table(ranking));
+    for (const Comparison& one : ranking.comparisons)
+        if (!one.ranks.empty()) section.blocks.emplace_back(compared_ranks_table(one));
     if (!ranking.ablation.empty()) section.blocks.emplace_back(ablation_table(ranking));
     if (order.size() <= most_in_a_matrix) {
         section.blocks.emplace_back(matrix_table(

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/text.h"
@@ -202,6 +204,26 @@ Table comparison_table(const Ranking& ranking) {
     table.notes.emplace_back(
         "Spearman's and Kendall's (tau-b) correlation of the places with it. Intervals are "
         "bootstraps of the places; the order that they are compared with is held fixed.");
+    return table;
+}
+
+Table compared_ranks_table(const Comparison& comparison) {
+    Table table;
+    table.title = "Ranks beside " + comparison.with;
+    table.columns = {{.name = "classifier", .numbers = false},
+                     {.name = "rank here"},
+                     {.name = "rank there"},
+                     {.name = "difference"}};
+    // Classifiers that tie share a rank, which may be a half.
+    const bool whole = std::ranges::all_of(comparison.ranks, [](const ComparedRank& one) {
+        return one.rank == std::floor(one.rank) && one.other == std::floor(one.other);
+    });
+    const int digits = whole ? 0 : 1;
+    for (const ComparedRank& one : comparison.ranks)
+        table.add({one.classifier, Number{one.rank, Unit::number, digits},
+                   Number{one.other, Unit::number, digits},
+                   Number{one.moved, Unit::number, digits, true}});
+    table.notes.emplace_back("Difference: above 0 if the classifier ranks better here.");
     return table;
 }
 

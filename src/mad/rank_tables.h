@@ -19,5 +19,7 @@ Table matrix_table(const Ranking& ranking, const PairMatrix& matrix,
                    const std::vector<std::size_t>& order, std::string title, std::string note);
 Table ablation_table(const Ranking& ranking);
 Table comparison_table(const Ranking& ranking);
+/// Each classifier in both orders, like Table 1 of the paper.
+Table compared_ranks_table(const Comparison& comparison);
 
 }  // namespace assay::mad

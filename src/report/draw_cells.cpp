@@ -139,7 +139,8 @@ void draw_cell_scale(Canvas& canvas, const PlotSheet& sheet, bool dark) {
     canvas.outline(box, {.colour = theme.axis, .width = 0.4});
     const double middle = (box.top + box.bottom) / 2, away = 0.4 * sheet.font;
     canvas.text("0", {box.left - away, middle}, sheet.font, theme.text, TextAlign::end);
-    canvas.text("100 % of the true class", {box.right + away, middle}, sheet.font, theme.text);
+    canvas.text(std::string(sheet.cell_scale_end), {box.right + away, middle}, sheet.font,
+                theme.text);
 }
 
 }  // namespace assay

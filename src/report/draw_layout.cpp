@@ -136,6 +136,11 @@ private:
         const double font = options_.font, left = length_.edge() + 1.5 * font;
         const double width = std::min(8 * font, 0.3 * sheet_.width);
         sheet_.cell_scale = Box2d{left, top + 0.25 * font, left + width, top + 1.05 * font};
+        // Of a confusion matrix, a cell is a part of its row.
+        const bool of_rows = std::all_of(plots_.begin(), plots_.end(), [](const Plot& plot) {
+            return !has_cells(plot) || plot.y_title.starts_with("true class");
+        });
+        sheet_.cell_scale_end = of_rows ? "100 % of the true class" : "1";
         return length_.line();
     }
 

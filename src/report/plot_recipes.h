@@ -79,5 +79,7 @@ std::vector<Plot> replicate_reading_plots(const JsonReader& result, const PlotCh
 std::vector<Plot> replicate_curve_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_frequency_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> mad_ranking_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> mad_pair_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> mad_ablation_plots(const JsonReader& result, const PlotChoice& choice);
 
 }  // namespace assay

@@ -67,9 +67,28 @@ json made_scores() {
     return scores;
 }
 
+/// Three classifiers, of which the second is the best.
+json made_competition() {
+    const auto row = [](const char* name, double place) {
+        return json{{"classifier", name},
+                    {"place", place},
+                    {"component", 0},
+                    {"score", {{"value", -place}}}};
+    };
+    return {{"schema", "assay.mad_ranking/1"},
+            {"classifiers", {row("a", 2), row("b", 1), row("c", 3)}},
+            {"pairs", {{{"first", "b"}, {"second", "a"}, {"images", 3}}}},
+            {"aggressiveness", {{nullptr, .25, .5}, {.75, nullptr, .875}, {.375, 0, nullptr}}},
+            {"better", {{.5, .125, .75}, {.875, .5, 1}, {.25, 0, .5}}},
+            {"ablation",
+             {{{"k", 1}, {"srcc", {{"value", .5}}}, {"kendall", {{"value", nullptr}}}},
+              {{"k", 2}, {"srcc", {{"value", 1}}}, {"kendall", {{"value", 1}}}}}}};
+}
+
 /// A small result of every schema that is drawn.
 json made_result(std::string_view schema) {
     if (schema == "assay.scores/2") return made_scores();
+    if (schema == "assay.mad_ranking/1") return made_competition();
     if (schema == "assay.comparisons/2") {
         return {{"schema", schema},
                 {"pairs",
@@ -263,9 +282,11 @@ TEST(Plots, SortSeveritiesAndTellEqualNamesApart) {
     const auto corrupted = plots_of("corruptions", made_result("assay.corrupted_accuracy/1"));
     EXPECT_EQ(corrupted[0].title, "motion blur");
     EXPECT_EQ(std::get<double>(corrupted[0].series[0].points[0].x), 1);
-    const auto ranking = plots_of("mad-ranking", made_result("assay.mad_ranking/1"));
-    EXPECT_EQ(ranking[0].series[0].points[0].y.value, 0.4);
-    EXPECT_EQ(std::get<std::string>(ranking[0].series[0].points[1].x), "a (2)");
+    json competition = made_competition();
+    competition["classifiers"][2]["classifier"] = "b";
+    const auto ranking = plots_of("mad-ranking", competition);
+    EXPECT_EQ(ranking[0].series[0].points[0].y.value, -1);
+    EXPECT_EQ(std::get<std::string>(ranking[0].series[0].points[2].x), "b (2)");
 }
 
 TEST(Plots, TakeTheFittedLineOfTheGap) {
@@ -284,6 +305,55 @@ std::vector<std::string> rows_of(const Plot& plot) {
     for (const Point& point : plot.series.at(0).points)
         rows.push_back(std::get<std::string>(point.x));
     return rows;
+}
+
+TEST(Plots, OfPairsShowWhoBeatsWhom) {
+    const auto plots = plots_of("mad-pairs", made_competition());
+    ASSERT_EQ(plots.size(), 2u);
+    EXPECT_EQ(plots[0].title, "Aggressiveness");
+    EXPECT_EQ(plots[1].title, "Probability of being better");
+    ASSERT_EQ(plots[0].series.size(), 3u);
+    EXPECT_EQ(plots[0].series[2].name, "c");
+    EXPECT_THAT(rows_of(plots[0]), testing::ElementsAre("b", "a", "c"));
+    // A column is a series: b against a.
+    EXPECT_EQ(plots[0].series[1].points[0].y.value, .75);
+    EXPECT_EQ(plots[0].series[0].points[1].y.value, .25);
+    EXPECT_EQ(plots[0].series[0].points[2].label, "0.00");
+    EXPECT_EQ(plots[1].series[2].points[1].label, "0.75");
+    for (std::size_t i = 0; i < 3; ++i)
+        for (const Plot& plot : plots) EXPECT_FALSE(plot.series[i].points[i].y.value);
+    EXPECT_THAT(draw(plots, PlotFormat::pdf), Not(testing::IsEmpty()));
+    PlotChoice choice;
+    choice.top = 2;
+    EXPECT_THAT(rows_of(plots_of("mad-pairs", made_competition(), choice)[1]),
+                testing::ElementsAre("b", "a"));
+    choice = {};
+    choice.models = {"c", "a"};
+    EXPECT_THAT(rows_of(plots_of("mad-pairs", made_competition(), choice)[1]),
+                testing::ElementsAre("a", "c"));
+    json without = made_competition();
+    without["pairs"][0]["images"] = 0;
+    const auto some = plots_of("mad-pairs", without);
+    EXPECT_FALSE(some[0].series[1].points[0].y.value);
+    EXPECT_FALSE(some[0].series[0].points[1].y.value);
+    EXPECT_EQ(some[1].series[1].points[0].label, "0.88");
+    json damaged = made_competition();
+    damaged["better"][1].erase(0);
+    EXPECT_THAT(message_of([&] { plots_of("mad-pairs", damaged); }),
+                HasSubstr("2 entries, but there are 3 classifiers"));
+}
+
+TEST(Plots, OfFewerImagesAreLinesByTheirNumber) {
+    json result = made_competition();
+    const auto plots = plots_of("mad-ablation", result);
+    ASSERT_EQ(plots.size(), 1u);
+    EXPECT_EQ(plots[0].kind, Plot::Kind::line);
+    ASSERT_EQ(plots[0].series.size(), 2u);
+    EXPECT_EQ(std::get<double>(plots[0].series[0].points[1].x), 2);
+    EXPECT_EQ(plots[0].series[0].points[0].y.value, .5);
+    EXPECT_FALSE(plots[0].series[1].points[0].y.value);
+    result["ablation"] = json::array();
+    EXPECT_THAT(message_of([&] { plots_of("mad-ablation", result); }), HasSubstr("--ablation"));
 }
 
 TEST(Plots, OfClassesBeginWithTheWorstAndEndWithTheUndefined) {

@@ -91,11 +91,21 @@ struct AblationRow {
 };
 ResultType result_type(ResultOf<AblationRow>);
 
+/// A classifier in two orders. Ranks are among the compared classifiers; ties share the mean rank.
+struct ComparedRank {
+    std::string classifier;
+    double rank = 0;   ///< in this ranking
+    double other = 0;  ///< in the other order
+    double moved = 0;  ///< other - rank: above 0 if it ranks better here
+};
+ResultType result_type(ResultOf<ComparedRank>);
+
 struct Comparison {
     std::string with;  ///< the other order: "accuracy (control sample)" or a file's name
     std::uint32_t classifiers = 0;
     Estimate srcc, kendall;  ///< bootstrap intervals if compared with a file; undefined across
                              ///< groups
+    std::vector<ComparedRank> ranks;  ///< the best first; empty across groups
 };
 ResultType result_type(ResultOf<Comparison>);
 
