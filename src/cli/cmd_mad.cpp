@@ -100,6 +100,8 @@ const std::vector<Command>& mad_parts() {
          mad_gallery},
         {"add", "Add classifiers; everything else stays unchanged", mad_add},
         {"remove", "Exclude a classifier from all results", mad_remove},
+        {"distance", "Show the distance of two classes, and its way through the hierarchy",
+         mad_distance},
         {"export", "Export everything as tables, and for Label Studio", mad_export},
     };
     return table;

@@ -17,5 +17,6 @@ int mad_rank(std::vector<std::string> arguments);
 int mad_status(std::vector<std::string> arguments);
 int mad_export(std::vector<std::string> arguments);
 int mad_gallery(std::vector<std::string> arguments);
+int mad_distance(std::vector<std::string> arguments);
 
 }  // namespace assay::cli

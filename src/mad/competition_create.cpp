@@ -102,19 +102,6 @@ struct Beginning {
     std::optional<ClassDistances> distances;  ///< the distances to store
 };
 
-/// The name in the command line's spelling.
-std::string spelled(DistanceReading distance) {
-    std::string name(facts_of(distance).name);
-    std::replace(name.begin(), name.end(), '_', '-');
-    return name;
-}
-/// True if the reading only needs the paths to the root.
-DistanceReading without_the_rest(DistanceReading distance) {
-    if (distance == DistanceReading::graph_full_min) return DistanceReading::graph_closure_min;
-    if (distance == DistanceReading::graph_full_max) return DistanceReading::graph_closure_max;
-    return DistanceReading::hop;
-}
-
 Beginning beginning_of(const std::filesystem::path& target, const InitOptions& options,
                        const PredictionStore& any) {
     Beginning begin{.settings = options.settings,
@@ -132,21 +119,14 @@ Beginning beginning_of(const std::filesystem::path& target, const InitOptions& o
                 ? "the distance matrix comes from a file: pass `--distance FILE.csv`"
                 : fmt::format(
                       "both the file {} and the definition {} give distances; use one of them",
-                      options.distances.string(), spelled(distance)));
+                      options.distances.string(), spelled_distance(distance)));
     if (distance == DistanceReading::zero_one) return begin;
     if (distance == DistanceReading::matrix) {
         begin.distances = read_distances(options.distances, begin.classes);
         return begin;
     }
-    const bool whole = distance == DistanceReading::graph_full_min ||
-                       distance == DistanceReading::graph_full_max ||
-                       distance == DistanceReading::hop_full;
-    if (whole && options.hierarchy == "imagenet")
-        throw Error(ErrorCode::usage,
-                    fmt::format("the distance {} needs all of WordNet, but the hierarchy "
-                                "`imagenet` only has the ancestors of its classes. Pass WordNet's "
-                                "file with `--hierarchy data.noun`, or use `--distance {}`",
-                                spelled(distance), spelled(without_the_rest(distance))));
+    const bool whole = needs_whole_hierarchy(distance);
+    refuse_part_of_hierarchy(distance, options.hierarchy);
     begin.above = hierarchy_named(options.hierarchy);
     // Checks this now, with a message about the classes, and not later when images are selected.
     const ClassDistances checked(begin.above, begin.classes, distance);

@@ -19,8 +19,16 @@ constexpr std::uint32_t deepest = 20;
 /// This many edges of weight 1, up and down, stay below 2^32 units.
 constexpr std::uint32_t deepest_hop = 1'000;
 
-void refuse_deep(const Hierarchy& hierarchy, const std::vector<std::uint32_t>& nodes,
-                 bool weighted) {
+/// The reading that only needs the paths to the root.
+DistanceReading without_the_rest(DistanceReading reading) {
+    using enum DistanceReading;
+    if (reading == graph_full_min) return graph_closure_min;
+    return reading == graph_full_max ? graph_closure_max : hop;
+}
+
+}  // namespace
+
+void refuse_deep(const Hierarchy& hierarchy, std::span<const std::uint32_t> nodes, bool weighted) {
     for (const std::uint32_t node : nodes) {
         if (!weighted && hierarchy.most_depth(node) > deepest_hop) {
             refuse(fmt::format("`{}` is {} edges below the root; at most {} are allowed",
@@ -35,8 +43,6 @@ void refuse_deep(const Hierarchy& hierarchy, const std::vector<std::uint32_t>& n
             shortened(hierarchy.id(node)), hierarchy.most_depth(node), deepest, deepest + 1));
     }
 }
-
-}  // namespace
 
 const std::vector<DistanceFacts>& distance_table() {
     using enum DistanceReading;
@@ -80,6 +86,27 @@ DistanceReading distance_named(std::string_view name) {
     }
     throw Error(ErrorCode::usage,
                 fmt::format("unknown distance `{}`{}", shortened(name), suggest(name, names)));
+}
+
+std::string spelled_distance(DistanceReading reading) {
+    std::string name(facts_of(reading).name);
+    std::ranges::replace(name, '_', '-');
+    return name;
+}
+
+bool needs_whole_hierarchy(DistanceReading reading) {
+    using enum DistanceReading;
+    return reading == graph_full_min || reading == graph_full_max || reading == hop_full;
+}
+
+void refuse_part_of_hierarchy(DistanceReading reading, std::string_view hierarchy) {
+    if (!needs_whole_hierarchy(reading) || hierarchy != "imagenet") return;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the distance {} needs all of WordNet, but the hierarchy `imagenet` "
+                    "only has the ancestors of its classes. Pass WordNet's file with "
+                    "`--hierarchy data.noun`, or use `--distance {}`",
+                    spelled_distance(reading), spelled_distance(without_the_rest(reading))));
 }
 
 ClassDistances::ClassDistances(std::uint32_t classes) : classes_(classes) {

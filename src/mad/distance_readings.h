@@ -18,6 +18,9 @@ inline std::uint32_t equal_weight(std::uint32_t) {
     return std::uint32_t{1} << 20;
 }
 
+/// Throws bad_input if a node is deeper than the unit of distances can represent.
+void refuse_deep(const Hierarchy& hierarchy, std::span<const std::uint32_t> nodes, bool weighted);
+
 void tree_path_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
                          std::vector<std::uint32_t>& units);
 /// With `most`, a node's depth is its longest path to the root.

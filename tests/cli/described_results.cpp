@@ -6,6 +6,7 @@
 #include "assay/annotation/propose.h"
 #include "assay/evaluate/people.h"
 #include "assay/labelling/folder.h"
+#include "assay/mad/distance_path.h"
 #include "assay/mad/gallery.h"
 #include "assay/mad/questions.h"
 #include "assay/mad/rank.h"
@@ -84,6 +85,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<mad::BlockRound>{}),
         result_type(ResultOf<mad::Competition>{}),
         result_type(ResultOf<mad::CompetitionStatus>{}),
+        result_type(ResultOf<mad::DistancePath>{}),
         result_type(ResultOf<mad::ExportManifest>{}),
         result_type(ResultOf<mad::ExportedFiles>{}),
         result_type(ResultOf<mad::Gallery>{}),

@@ -208,6 +208,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "mad export", .arguments = {"FOLDER/asked", "--out", "FOLDER/exported"}},
         {.command = "mad gallery",
          .arguments = {"FOLDER/drawn", "--out", "FOLDER/sheets", "--side", "48", "-q"}},
+        {.command = "mad distance", .arguments = {"tench", "goldfish"}},
         {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
         {.command = "mad remove", .arguments = {"FOLDER/three", "c"}},
         {.command = "serve", .arguments = {"FOLDER/asked"}, .results = false},

@@ -7,9 +7,14 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "assay/error.h"
 #include "assay/mad/distance.h"
+#include "assay/mad/distance_path.h"
 #include "core/random.h"
 #include "expected_mad.h"
 #include "message_of.h"
@@ -93,6 +98,68 @@ TEST(ClassDistances, EveryReadingOfImagenetHasItsChecksum) {
     EXPECT_EQ(imagenet_hierarchy().size(), 1860U);
     EXPECT_EQ(imagenet_hierarchy().edges(), 1937U);
     for (const KnownReading& known : of_ancestors) expect_known(known, imagenet_hierarchy());
+}
+
+TEST(DistancePath, HasTheLengthOfTheDistanceByEveryReading) {
+    // Some classes and what is above them, so that graphs have other ways than all of ImageNet.
+    std::vector<std::string> ids;
+    for (std::uint32_t c = 0; c < 1000; c += 13) ids.push_back(imagenet_classes().id(c));
+    const ClassList classes(ids);
+    const Hierarchy above =
+        imagenet_hierarchy().ancestors_of(imagenet_hierarchy().nodes_of(classes));
+    std::size_t over_descendants = 0;
+    for (const DistanceFacts& facts : distance_table()) {
+        if (no_hierarchy(facts.reading)) continue;
+        const ClassDistances distances(above, classes, facts.reading);
+        RandomStream random(1, facts.name);
+        for (int n = 0; n < 100; ++n) {
+            const auto a = static_cast<std::uint32_t>(random.below(ids.size()));
+            const auto b = static_cast<std::uint32_t>(random.below(ids.size()));
+            const DistancePath path = distance_path(above, facts.reading, ids[a], ids[b]);
+            SCOPED_TRACE(fmt::format("{} {} {}", facts.name, ids[a], ids[b]));
+            EXPECT_EQ(path.distance, distances(a, b));
+            ASSERT_FALSE(path.steps.empty());
+            EXPECT_EQ(path.steps.front().id, ids[a]);
+            EXPECT_EQ(path.steps.back().id, ids[b]);
+            double sum = 0;
+            bool went_down = false;
+            for (std::size_t i = 1; i < path.steps.size(); ++i) {
+                const auto& [id, name, edge, weight] = path.steps[i];
+                sum += weight;
+                const bool up = edge == "up";
+                const auto child = *above.find(path.steps[up ? i - 1 : i].id);
+                const auto parents = above.parents(child);
+                EXPECT_NE(std::ranges::find(parents, *above.find(path.steps[up ? i : i - 1].id)),
+                          parents.end());
+                over_descendants += up && went_down ? 1 : 0;
+                went_down = went_down || !up;
+            }
+            EXPECT_EQ(sum, path.distance);
+        }
+    }
+    EXPECT_GT(over_descendants, 0U);
+}
+
+TEST(DistancePath, OfTwoFishIsShorterThanToAHammer) {
+    const auto length = [](const char* a, const char* b) {
+        return distance_path(imagenet_hierarchy(), DistanceReading::tree_path, a, b).distance;
+    };
+    EXPECT_LT(length("n01440764", "n01443537"), length("n01440764", "n03481172"));
+    const DistancePath same =
+        distance_path(imagenet_hierarchy(), DistanceReading::hop, "n01440764", "n01440764");
+    EXPECT_EQ(same.distance, 0);
+    EXPECT_EQ(same.steps.size(), 1U);
+    EXPECT_THAT(message_of([&] { length("n01440764", "goldfishh"); }, ErrorCode::usage),
+                HasSubstr("goldfish"));
+    EXPECT_THAT(message_of([&] { length("crane", "n01440764"); }, ErrorCode::usage),
+                HasSubstr("several categories are named `crane`"));
+    EXPECT_THAT(message_of(
+                    [&] {
+                        distance_path(imagenet_hierarchy(), DistanceReading::zero_one, "n01440764",
+                                      "n01443537");
+                    },
+                    ErrorCode::usage),
+                HasSubstr("--distance tree-path"));
 }
 
 TEST(ClassDistances, AllNounsOfWordnet) {

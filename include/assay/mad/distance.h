@@ -43,6 +43,12 @@ const DistanceFacts& facts_of(DistanceReading reading);
 constexpr bool no_hierarchy(DistanceReading reading) {
     return reading == DistanceReading::zero_one || reading == DistanceReading::matrix;
 }
+/// The name in the command line's spelling: "tree-path".
+std::string spelled_distance(DistanceReading reading);
+/// True if nodes that are no ancestors of the classes matter.
+bool needs_whole_hierarchy(DistanceReading reading);
+/// Throws usage for such a reading with the hierarchy "imagenet", which only has ancestors.
+void refuse_part_of_hierarchy(DistanceReading reading, std::string_view hierarchy);
 /// Finds a reading by name; '-' and '_' are equivalent. Throws usage with the known names.
 DistanceReading distance_named(std::string_view name);
 

@@ -1095,7 +1095,7 @@ export interface Estimate {
 }
 
 export interface EstimatedClass {
-  /** Id of a class that a labelled image has. */
+  /** Id of a class that a labelled image has or that is predicted for one. */
   class: string;
   name: string;
   classifier: string;
@@ -1103,6 +1103,14 @@ export interface EstimatedClass {
   labels: number;
   /** Proportion of its images that are correct. */
   recall: Estimate;
+  /** Labelled images of which the class is predicted. */
+  predicted_labels: number;
+  /** Images of the pool of which the class is predicted, with a precision. */
+  predicted: number | null;
+  /** Proportion of these images that are correct. */
+  precision: Estimate;
+  /** Precision without annotators' errors, by --gold. */
+  corrected?: Estimate;
 }
 
 export interface EstimatedClassifier {
@@ -2312,6 +2320,17 @@ export interface MadClassifier {
   confident: number;
 }
 
+/** A classifier in two orders; ranks are among the compared classifiers. */
+export interface MadComparedRank {
+  classifier: string;
+  /** By the competition. */
+  rank: number;
+  /** In the other order. */
+  other: number;
+  /** other - rank: above 0 if it ranks better here. */
+  moved: number;
+}
+
 /** The ranking beside another order. */
 export interface MadComparison {
   /** A file, or the accuracy by the control sample. */
@@ -2319,6 +2338,8 @@ export interface MadComparison {
   classifiers: number;
   srcc: Estimate;
   kendall: Estimate;
+  /** The best of the competition first; empty where groups are compared. */
+  ranks?: MadComparedRank[];
 }
 
 /** The classifiers, images and settings of a competition. */
@@ -2329,6 +2350,28 @@ export interface MadCompetition extends Result {
   /** All settings, as text. */
   settings: Record<string, string>;
   classifiers: MadClassifier[];
+}
+
+/** The distance of two classes, and the way through the hierarchy. */
+export interface MadDistance extends Result {
+  /** Id of the class. */
+  first: string;
+  second: string;
+  /** As in `mad init --distance`. */
+  definition: string;
+  /** Sum of the weights. */
+  distance: number;
+  /** From the first to the second class. */
+  steps: MadDistanceStep[];
+}
+
+export interface MadDistanceStep {
+  id: string;
+  name: string;
+  /** From the node before it: `up` or `down`; empty for the first. */
+  edge: string;
+  /** Of this edge. */
+  weight: number;
 }
 
 /** The files that an export wrote. */

@@ -1,0 +1,79 @@
+// assay mad distance: how far two classes are apart, and why.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/error.h"
+#include "assay/mad/competition.h"
+#include "assay/mad/distance_path.h"
+#include "cli/cmd_mad.h"
+#include "cli/command.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view mad_distance_examples = R"(
+assay mad distance tench goldfish
+assay mad distance n02123045 tench --distance hop
+assay mad distance cat dog --competition mad
+)";
+
+}  // namespace
+
+int mad_distance(std::vector<std::string> arguments) {
+    auto app = make_app("mad distance",
+                        "Show the distance of two classes that a competition sorts images by, and "
+                        "the way through the hierarchy that it measures.",
+                        mad_distance_examples);
+    std::string first, second, hierarchy = "imagenet", distance = "tree-path";
+    std::filesystem::path folder;
+    Output output;
+    app->add_option("first", first, "Class or category: its id, or a name that only one has")
+        ->required()
+        ->type_name("CLASS");
+    app->add_option("second", second, "The other one")->required()->type_name("CLASS");
+    auto* of_hierarchy =
+        app->add_option("--hierarchy", hierarchy,
+                        "Hierarchy of the classes: imagenet, or a file as in `mad init`")
+            ->type_name("HIERARCHY")
+            ->capture_default_str();
+    auto* of_distance =
+        app->add_option("--distance", distance,
+                        "tree-path, ancestor-min, ancestor-max, graph-closure-min, "
+                        "graph-closure-max, graph-full-min, graph-full-max, hop, hop-full")
+            ->type_name("DISTANCE")
+            ->capture_default_str();
+    app->add_option("--competition", folder, "Use the hierarchy and the distance of a competition")
+        ->type_name("COMPETITION")
+        ->excludes(of_hierarchy)
+        ->excludes(of_distance);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    if (!folder.empty()) {
+        const mad::Competition competition = mad::Competition::open(folder);
+        const mad::DistanceReading reading = competition.settings().distance;
+        if (mad::no_hierarchy(reading))
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} has the distance {}, which uses no hierarchy. Omit "
+                                    "--competition, and choose --hierarchy and --distance",
+                                    as_typed(folder.string()), mad::spelled_distance(reading)));
+        output.print(
+            report_of(mad::distance_path(competition.hierarchy(), reading, first, second)));
+        return Status::done;
+    }
+    const mad::DistanceReading reading = mad::distance_named(distance);
+    mad::refuse_part_of_hierarchy(reading, hierarchy);
+    using enum mad::DistanceReading;
+    const bool closure = reading == graph_closure_min || reading == graph_closure_max;
+    if (closure && hierarchy != "imagenet")
+        throw Error(ErrorCode::usage,
+                    fmt::format("--distance {} depends on all classes of a competition: name it "
+                                "with --competition COMPETITION instead",
+                                distance));
+    output.print(report_of(mad::distance_path(hierarchy_named(hierarchy), reading, first, second)));
+    return Status::done;
+}
+
+}  // namespace assay::cli
