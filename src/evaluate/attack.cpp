@@ -136,10 +136,8 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
     if (options.eps.empty()) throw Error(ErrorCode::usage, "no eps given");
     for (const std::string& attack : attacks) {
         for (const std::string_view part : parts_of(attack)) {
-            if (options.norm == Norm::l2 && !attack_named(part).l2) {
-                throw Error(ErrorCode::usage,
-                            fmt::format("{} is defined for the norm linf only", part));
-            }
+            if (const Attack& one = attack_named(part); !one.takes(options.norm))
+                throw Error(ErrorCode::usage, one.norms_text());
             if (options.space == AttackSpace::normalised_clamped && part != "fgsm" &&
                 part != "pgd" && part != "noise") {
                 throw Error(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <numeric>
@@ -20,25 +21,38 @@ constexpr const char* croce =
     "Croce and Hein, Reliable evaluation of adversarial robustness with an ensemble of diverse "
     "parameter-free attacks, ICML 2020";
 
-constexpr std::array<Attack, 8> table = {{
-    {"noise", "uniform noise of the budget's size: what every attack must beat", false, true, 1,
-     attack::noise},
+constexpr std::array only_linf = {Norm::linf};
+constexpr std::array only_l2 = {Norm::l2};
+constexpr std::array linf_and_l2 = {Norm::linf, Norm::l2};
+constexpr std::array every_norm = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
+
+constexpr std::array<Attack, 10> table = {{
+    {"noise", "uniform noise of the budget's size: what every attack must beat", false, linf_and_l2,
+     1, attack::noise},
     {"fgsm",
      "Goodfellow, Shlens, Szegedy, Explaining and harnessing adversarial examples, ICLR 2015", true,
-     true, 1, attack::fgsm},
+     linf_and_l2, 1, attack::fgsm},
     {"pgd",
      "Madry et al., Towards deep learning models resistant to adversarial attacks, ICLR 2018", true,
-     true, 10, attack::pgd},
-    {"apgd-ce", croce, true, true, 100, attack::apgd_ce},
-    {"apgd-dlr", croce, true, true, 100, attack::apgd_dlr},
-    {"apgd-t", croce, true, true, 100, attack::apgd_targeted},
+     linf_and_l2, 10, attack::pgd},
+    {"apgd-ce", croce, true, linf_and_l2, 100, attack::apgd_ce},
+    {"apgd-dlr", croce, true, linf_and_l2, 100, attack::apgd_dlr},
+    {"apgd-t", croce, true, linf_and_l2, 100, attack::apgd_targeted},
     {"fab-t",
      "Croce and Hein, Minimally distorted adversarial examples with a fast adaptive boundary "
      "attack, "
      "ICML 2020",
-     true, false, 100, attack::fab_targeted},
-    {"square", "Andriushchenko, Croce, Flammarion, Hein, Square attack, ECCV 2020", false, false,
-     5000, attack::square},
+     true, only_linf, 100, attack::fab_targeted},
+    {"square", "Andriushchenko, Croce, Flammarion, Hein, Square attack, ECCV 2020", false,
+     only_linf, 5000, attack::square},
+    {"fmn",
+     "Pintor, Roli, Brendel, Biggio, Fast minimum-norm adversarial attacks through adaptive norm "
+     "constraints, NeurIPS 2021",
+     true, every_norm, 100, attack::fast_minimum_norm, true},
+    {"ddn",
+     "Rony et al., Decoupling direction and norm for efficient gradient-based L2 adversarial "
+     "attacks and defenses, CVPR 2019",
+     true, only_l2, 100, attack::decoupled_norm, true},
 }};
 
 constexpr std::array<std::string_view, 4> standard = {"apgd-ce", "apgd-t", "fab-t", "square"};
@@ -48,10 +62,7 @@ void check(const Attack& attack, const AttackedModel& model, const AttackBatch& 
     if (!(options.eps >= 0) || !std::isfinite(options.eps)) {
         throw Error(ErrorCode::usage, fmt::format("eps is {}; it must be 0 or more", options.eps));
     }
-    if (options.norm == Norm::l2 && !attack.l2) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} is defined for the norm linf only", attack.name));
-    }
+    if (!attack.takes(options.norm)) throw Error(ErrorCode::usage, attack.norms_text());
     if (options.steps < 0 || !(options.step_size >= 0)) {
         throw Error(ErrorCode::usage, "steps and step size must be 0 or more");
     }
@@ -100,7 +111,28 @@ void add(AttackResult& sum, const AttackResult& part, std::span<const std::size_
 }  // namespace
 
 std::string_view name_of(Norm norm) {
-    return norm == Norm::linf ? "linf" : "l2";
+    switch (norm) {
+        case Norm::linf:
+            break;
+        case Norm::l2:
+            return "l2";
+        case Norm::l1:
+            return "l1";
+        case Norm::l0:
+            return "l0";
+    }
+    return "linf";
+}
+
+bool Attack::takes(Norm norm) const {
+    return std::ranges::find(norms, norm) != norms.end();
+}
+
+std::string Attack::norms_text() const {
+    std::vector<std::string_view> names;
+    for (const Norm norm : norms) names.push_back(name_of(norm));
+    return fmt::format("{} is defined for the {} {} only", name,
+                       names.size() == 1 ? "norm" : "norms", fmt::join(names, " and "));
 }
 
 std::span<const Attack> attacks() {

@@ -153,5 +153,7 @@ AttackResult apgd_dlr(AttackedModel&, const AttackBatch&, const AttackOptions&);
 AttackResult apgd_targeted(AttackedModel&, const AttackBatch&, const AttackOptions&);
 AttackResult fab_targeted(AttackedModel&, const AttackBatch&, const AttackOptions&);
 AttackResult square(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult fast_minimum_norm(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult decoupled_norm(AttackedModel&, const AttackBatch&, const AttackOptions&);
 
 }  // namespace assay::attack

@@ -94,7 +94,7 @@ TEST(AttackTable, EveryAttackStaysWithinBudgetAndBoxAndFoolsWhomItSays) {
     const Labelled data(model, 60);
     for (const Attack& attack : attacks()) {
         for (const Norm norm : {Norm::linf, Norm::l2}) {
-            if (norm == Norm::l2 && !attack.l2) continue;
+            if (!attack.takes(norm)) continue;
             SCOPED_TRACE(std::string(attack.name) + " " + std::string(name_of(norm)));
             AttackOptions options = small_options();
             options.norm = norm;
@@ -131,6 +131,7 @@ TEST(AttackTable, AnImageIsAttackedAlikeInEveryBatch) {
     for (const Attack& attack : attacks()) {
         SCOPED_TRACE(std::string(attack.name));
         AttackOptions options = small_options();
+        options.norm = attack.norms.front();
         options.steps = few_steps(attack);
         const AttackResult together = run_attack(attack, model, data.batch(), options);
         for (std::size_t i = 0; i < 12; ++i) {
@@ -151,6 +152,7 @@ TEST(AttackTable, WithoutABudgetNothingChanges) {
     for (const Attack& attack : attacks()) {
         AttackOptions options;
         options.eps = 0;
+        options.norm = attack.norms.front();
         options.steps = few_steps(attack);
         const AttackResult result = run_attack(attack, model, data.batch(), options);
         EXPECT_EQ(fooled_by(result), 0U) << attack.name;
@@ -162,7 +164,9 @@ TEST(AttackTable, NoImagesNoResult) {
     BentModel model;
     const AttackBatch none;
     for (const Attack& attack : attacks()) {
-        const AttackResult result = run_attack(attack, model, none, {});
+        AttackOptions options;
+        options.norm = attack.norms.front();
+        const AttackResult result = run_attack(attack, model, none, options);
         EXPECT_TRUE(result.images.empty() && result.fooled.empty() && result.forward == 0)
             << attack.name;
     }
@@ -247,6 +251,7 @@ TEST(AttackSigns, NumbersThatAreNoneFoolNobodyAndAreCounted) {
     AttackOptions options;
     options.eps = 1;
     for (const Attack& attack : attacks()) {
+        options.norm = attack.norms.front();
         options.steps = few_steps(attack);
         const AttackBatch one = {data.image(0), std::span(data.labels).first(1),
                                  std::span(data.items).first(1)};

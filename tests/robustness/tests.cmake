@@ -1,6 +1,6 @@
 # Attacks.
 assay_test(attack
-    SOURCES robustness/attack_test.cpp robustness/linear_attack_test.cpp model/loss_test.cpp
+    SOURCES robustness/attack_test.cpp robustness/linear_attack_test.cpp robustness/minimum_norm_test.cpp model/loss_test.cpp
     LINKS assay_robustness
     UNSANITIZED AttackOrder.* AttackOnLinearClasses.TheTargetedAttacksReachTheClosedForm)
 assay_test(corruptions

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,8 +18,13 @@
 
 namespace assay {
 
-/// The measure of the size of a change: its largest element, or its Euclidean length.
-enum class Norm { linf, l2 };
+/// The measure of the size of a change.
+enum class Norm {
+    linf,  ///< its largest element
+    l2,    ///< its Euclidean length
+    l1,    ///< the sum of its elements' sizes
+    l0,    ///< the number of elements that are not 0 (a pixel has one for each channel)
+};
 std::string_view name_of(Norm);
 
 struct ImageShape {
@@ -56,8 +62,7 @@ struct AttackOptions {
     /// run_attack() classifies the attack's results once more. It is false for callers who do so
     /// themselves: `fooled` is then the attack's claim.
     bool verify = true;
-    bool smallest = false;  ///< fab-t continues to search for the smallest change, also beyond the
-                            ///< budget
+    bool smallest = false;  ///< fab-t, fmn and ddn keep the smallest change, also beyond the budget
     std::uint64_t seed = 0;
 };
 
@@ -82,16 +87,23 @@ struct AttackResult {
 
 /// One attack, with all of its properties.
 struct Attack {
-    std::string_view name;    ///< "apgd-ce"
-    std::string_view source;  ///< the paper
-    bool gradients;           ///< true if it needs the model's gradients
-    bool l2;                  ///< true if it is also available for Norm::l2
-    int steps;                ///< default number of iterations, or of queries per image
+    std::string_view name;        ///< "apgd-ce"
+    std::string_view source;      ///< the paper
+    bool gradients;               ///< true if it needs the model's gradients
+    std::span<const Norm> norms;  ///< the norms that it is available for
+    int steps;                    ///< default number of iterations, or of queries per image
     AttackResult (*run)(AttackedModel& model, const AttackBatch& batch,
                         const AttackOptions& options);
+    /// True if it searches for the smallest change of an image. Its work does not depend on the
+    /// budget, so one run has the result at every budget.
+    bool smallest = false;
+
+    bool takes(Norm norm) const;
+    /// "fgsm is defined for the norms linf and l2 only"
+    std::string norms_text() const;
 };
 
-/// All attacks: noise, fgsm, pgd, apgd-ce, apgd-dlr, apgd-t, fab-t, square.
+/// All attacks: noise, fgsm, pgd, apgd-ce, apgd-dlr, apgd-t, fab-t, square, fmn, ddn.
 std::span<const Attack> attacks();
 /// Finds an attack by name. Throws usage with the existing names.
 const Attack& attack_named(std::string_view name);
