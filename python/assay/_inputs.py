@@ -158,6 +158,45 @@ def _is_whole(array: Any) -> bool:
     return bool(numpy.isfinite(array).all() and (array == numpy.floor(array)).all())
 
 
+def batch_of(scores: Any, kind: Optional[str], classes: Any, num_classes: int) -> "tuple[Any, Optional[str]]":
+    """A batch of a stream: items x classes or whole numbers, and the kind that one float for each item has.
+
+    Floats are the probability of class 1 or its logit, and classes if they are whole and there are more than two of them. Names and
+    truth values are predicted classes. kind: that of the batches before; None: not known yet.
+    """
+    scores = to_plain(scores)
+    shape = shape_of(scores) or ()
+    if 0 in shape or len(shape) not in (1, 2) or (len(shape) == 2 and shape[1] != 1):
+        return scores, kind
+    array = to_numpy(scores, "scores")
+    if array.ndim == 2:
+        array = array[:, 0]
+    names = class_names(classes)
+    count = num_classes or len(names or ())
+    if array.dtype.kind in "bUSO":
+        return labels_of(array, names, what="scores").single, kind
+    if not is_float(array) or not array.dtype.isnative:
+        return array, kind
+    whole = _is_whole(array)
+    if count > 2:
+        if not whole:
+            raise Error(f"scores: one number per item is for two classes, but there are {count}: pass a column for each class", "bad_input")
+        return array.astype("int64"), kind
+    if kind is None and whole and ((array == 0) | (array == 1)).all():
+        raise Error(
+            "scores: each float of the first batch is 0 or 1, a class or a probability of class 1. Pass whole numbers as predicted classes, or "
+            "assay.Metrics(..., kind=\"probabilities\")"
+        )
+    wide = array.astype("float64")
+    outside = ((wide < 0) | (wide > 1)).nonzero()[0] if kind == "probabilities" else ()
+    if len(outside):
+        raise Error(
+            f"scores: {wide[outside[0]]:g} at item {outside[0]} is no probability, but these metrics have probabilities, from kind= or the first "
+            "batch: for logits, pass assay.Metrics(..., kind=\"logits\")", "bad_input"
+        )
+    return _of_positive(wide, kind)
+
+
 def kind_of_sigmoids(scores: Any) -> Optional[str]:
     """"probabilities" if scores are certainly sigmoids: all from 0 to 1, in rows that do not sum to 1."""
     array = to_numpy(scores, "scores")
@@ -166,4 +205,4 @@ def kind_of_sigmoids(scores: Any) -> Optional[str]:
     return "probabilities" if (abs(array.sum(axis=1) - 1) > 0.01).any() else None
 
 
-__all__ = ["in_order", "kind_of_sigmoids", "scores_of", "shape_of", "shared_classes"]
+__all__ = ["batch_of", "in_order", "kind_of_sigmoids", "scores_of", "shape_of", "shared_classes"]

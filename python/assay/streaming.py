@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 from . import _joined
 from ._arrays import Held, HeldSets, class_options, held, labels_and_sets, pointer
 from ._hub_metrics import asked
-from ._inputs import shape_of
+from ._inputs import batch_of, shape_of
 from ._kept_rows import KeptRows, array_of
 from ._labels import class_names
 from ._library import Error, Handle, checked, library, text_of
@@ -79,6 +79,7 @@ class Metrics:
         self._distributed = distributed
         self._handle = _opened(self._options, keep)
         self._batch_kind: Optional[str] = kind
+        self._vector_kind: Optional[str] = kind  # of one float per item, from the first batch
         self._matrices: Optional[str] = None  # the meaning of zeros and ones, "classes" or "sets", from the first batch
         new_lock(self)
 
@@ -107,7 +108,10 @@ class Metrics:
         return _made((make, arguments, copy.deepcopy(own, known)), self._distributed)
 
     def update(self, scores: Any, target: Any = None, *, label_sets: Any = None, rows: Any = None, sample_weight: Any = None) -> None:
-        """One more batch: scores (items x classes, or predicted classes), the class of each item (-1: none), its valid classes.
+        """One more batch: scores, the class of each item (-1: none), its valid classes.
+
+        scores: items x classes, or one predicted class for each item (a number, a truth value, or a name of `classes`). One float for each
+        item is the probability of class 1 of two, or its logit; the first batch decides for all later ones, or `kind`.
 
         target: a matrix of zeros and ones works, too. It gives the class of each item if each row has a single 1 and no metric
         needs label sets (multilabel_f1). Otherwise it gives label sets. The first batch decides for all later ones.
@@ -122,7 +126,10 @@ class Metrics:
         """
         single, sets = self._labels(target, label_sets)
         form = None if label_sets is not None or not _is_matrix(target) else "classes" if sets is None else "sets"
+        scores, vector_kind = batch_of(scores, self._vector_kind, self._classes, self._options["num_classes"] or 0)
         matrix = held(scores, "scores")
+        if len(matrix.shape) == 1 and matrix.shape[0] and self._classes is None and not self._options["num_classes"]:
+            raise Error("scores: one predicted class for each item needs the number of classes: assay.Metrics(..., num_classes=10), or classes=")
         for name, given in (("targets", single.shape[0] if single else None), ("label_sets", sets.count if sets else None)):
             if given is not None and given != matrix.shape[0]:
                 raise Error(f"{given} {name} for {matrix.shape[0]} rows of scores", "bad_input")
@@ -138,7 +145,7 @@ class Metrics:
             else:
                 address, count = places.buffer_info()
                 checked("assay_metrics_update_rows", self._handle, pointer(matrix), pointer(single), pointer(sets), address or None, count)
-            self._matrices = self._matrices or form
+            self._matrices, self._vector_kind = self._matrices or form, vector_kind
             if self._kept is not None:
                 self._kept.add(matrix, single, sets, places, weights)
 
@@ -165,6 +172,7 @@ class Metrics:
         batch._classes = self._classes
         batch._options = {**self._options, "kind": "" if kind == "labels" else kind}
         batch._ignored, batch._batch_kind, batch._distributed, batch._matrices = self._ignored, kind, False, self._matrices
+        batch._vector_kind = self._vector_kind
         batch._kept = None if self._kept is None else KeptRows()
         batch._handle = _opened(batch._options, self._kept is not None)
         new_lock(batch)
@@ -185,6 +193,7 @@ class Metrics:
         with guarded(self, other):
             checked("assay_metrics_merge", self._handle, other._handle)
             self._matrices = self._matrices or other._matrices
+            self._vector_kind = self._vector_kind or other._vector_kind
             if self._kept is not None and other._kept is not None:
                 self._kept.batches += other._kept.batches
         return self
@@ -209,6 +218,7 @@ class Metrics:
         with guarded(self):
             library().assay_metrics_reset(self._handle)
             self._batch_kind = self._options["kind"]
+            self._vector_kind = self._options["kind"] or None
             self._matrices = None
             if self._kept is not None:
                 self._kept = KeptRows()

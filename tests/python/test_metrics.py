@@ -170,6 +170,67 @@ class Calls(InFolder):
                 self.assertEqual(metrics.compute().measurements[0].value, expected.compute().measurements[0].value)
 
 
+class OneNumberPerItem(InFolder):
+    """A probability of class 1, its logit, or a predicted class, as score() takes them."""
+    METRICS = "top1,nll,binary_brier,binary_f1,binary_ece"
+
+    def setUp(self):
+        super().setUp()
+        random = np.random.default_rng(4)
+        self.labels = random.integers(0, 2, 400)
+        self.logits = random.normal(size=400) + 2 * self.labels - 1
+        self.probabilities = 1 / (1 + np.exp(-self.logits))
+
+    def test_probabilities_and_logits(self):
+        for vector in (self.probabilities, self.logits, self.probabilities.astype(np.float16)[:, None]):
+            expected = assay.score(vector, self.labels, self.METRICS)
+            for keep in (False, True):
+                metrics = assay.Metrics(self.METRICS, keep=keep)
+                for begin in range(0, 400, 64):
+                    metrics.update(vector[begin:begin + 64], self.labels[begin:begin + 64])
+                for copied in (metrics, pickle.loads(pickle.dumps(metrics)), copy.deepcopy(metrics)):
+                    self.assertEqual(dict(copied.compute()), dict(expected))
+                    self.assertEqual([m.interval for m in copied.compute().measurements], [m.interval for m in expected.measurements])
+
+    def test_the_first_batch_decides(self):
+        alike = np.array([0.5, 0.25])  # logits that could be probabilities
+        metrics = assay.Metrics("nll")
+        metrics.update(self.logits, self.labels)
+        other = pickle.loads(pickle.dumps(metrics))
+        batch = metrics(alike, [1, 0])
+        self.assertAlmostEqual(batch["nll"].value, np.log1p(np.exp(-0.5)) / 2 + np.log1p(np.exp(0.25)) / 2, 6)
+        other.update(alike, [1, 0])
+        self.assertEqual(other.compute().to_json(), metrics.compute().to_json())
+        sure = assay.Metrics("nll")
+        sure.update(self.probabilities, self.labels)
+        first = int(np.flatnonzero((self.logits < 0) | (self.logits > 1))[0])
+        self.refused(lambda: sure.update(self.logits, self.labels), "bad_input", f"{self.logits[first]:g} at item {first}", "kind=\"logits\"")
+        self.assertEqual(len(sure), 400)
+        sure.reset()
+        sure.update(self.logits, self.labels)
+        self.refused(lambda: assay.Metrics("top1").update([0.0, 1.0], [0, 1]), "usage", "0 or 1", "kind=\"probabilities\"")
+        stated = assay.Metrics("nll", kind="probabilities")
+        stated.update([1.0, 0.0], [1, 0])
+        self.assertEqual(stated.compute()["nll"], 0)
+
+    def test_predicted_classes(self):
+        names = ["cat", "dog", "owl"]
+        for given, how in (
+            ([2, 1, 1], {"num_classes": 3}), (np.array([2.0, 1.0, 1.0]), {"num_classes": 3}), (["owl", "dog", "dog"], {"classes": names}),
+            (np.array(["owl", "dog", "dog"], object), {"classes": names}), (np.array([True, False, True]), {"num_classes": 2}),
+        ):
+            metrics = assay.Metrics("top1", **how)
+            metrics.update(given, [1, 1, 1])
+            self.assertAlmostEqual(metrics.compute()["top1"], 2 / 3)
+        self.refused(lambda: assay.Metrics("top1").update([2, 1], [2, 1]), "usage", "assay.Metrics(..., num_classes=10)")
+        self.refused(lambda: assay.Metrics("top1", num_classes=3).update([0.5, 1.0], [2, 1]), "bad_input", "pass a column for each class")
+        self.refused(lambda: assay.Metrics("top1", classes=names).update(["cow"], ["cat"]), "usage", "`cow` (item 0)")
+        for none in ([], np.zeros(0), np.zeros(0, int)):
+            metrics = assay.Metrics("top1")
+            metrics.update(none, none)
+            self.assertEqual(len(metrics), 0)
+
+
 class Kept(InFolder):
     METRICS = "top1,auroc,average_precision,aurc,ace"
 
