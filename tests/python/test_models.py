@@ -73,6 +73,22 @@ class Objects(InFolder):
         (one,) = self.predict(net, "one", threads=1)
         np.testing.assert_array_equal(np.asarray(one.scores()), np.asarray(store.scores()))
 
+    def test_scripted_traced_and_exported_modules(self):
+        net = network().eval()
+        (store,) = self.predict(net)
+        batch = torch.zeros(2, 3, SIDE, SIDE)
+        exported = torch.export.export(net, (batch,), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
+        for name, form in (
+            ("scripted", torch.jit.script(net)), ("traced", torch.jit.trace(net, batch)), ("exported", exported), ("module", exported.module()),
+        ):
+            (own,) = self.predict({name: form})
+            np.testing.assert_allclose(own.scores(), store.scores(), atol=1e-6, err_msg=name)
+        for place, name in ((1, "aten.batch_norm"), (3, "aten.dropout")):
+            net = network().eval()
+            net[place].train()
+            exported = torch.export.export(net, (batch,), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
+            self.refused(lambda: self.predict(exported), "bad_input", f"in training mode ({name}", "net.eval() before torch.export.export(net, ...)")
+
     def test_functions_and_dictionaries(self):
         net = network().eval()
 

@@ -128,6 +128,8 @@ def model_of(value: Any, name: str = "", given: Optional[Given] = None, format: 
     """
     given = given or Given()
     description = Description(name, format)
+    if type(value).__name__ == "ExportedProgram" and type(value).__module__.startswith("torch.export"):
+        value = value.module()  # the program itself cannot be called
     own = getattr(value, "assay_settings", None)
     if fingerprints.is_module(value):
         if given.channels_last:

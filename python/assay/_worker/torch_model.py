@@ -41,6 +41,17 @@ def _cuts_products(torch: Any) -> bool:
         return True
 
 
+def _evaluate(module: Any) -> None:
+    """Puts a module into evaluation mode. A graph of torch.export has the mode in which it was exported. Refuses one in training mode."""
+    try:
+        module.eval()
+    except NotImplementedError:
+        for node in module.graph.nodes:
+            name = str(node.target)
+            if (".dropout" in name and len(node.args) > 2 and node.args[2] is True) or (".batch_norm." in name and node.args[5] is True):
+                raise Refused(f"the model was exported in training mode ({name}): call net.eval() before torch.export.export(net, ...)") from None
+
+
 class TorchModel(Model):
     """An nn.Module, or a function from a tensor to a tensor."""
 
@@ -66,7 +77,7 @@ class TorchModel(Model):
         if self._module is not None:
             self._training = [one for one in self._module.modules() if one.training]
             self._wanting = [one for one in self._module.parameters() if one.requires_grad]
-            self._module.eval()
+            _evaluate(self._module)
             for parameter in self._wanting:  # gradients are needed only for the input
                 parameter.requires_grad_(False)
         return self
