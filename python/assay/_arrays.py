@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_ssize_t, c_uint8, c_uint16, c_uint64, c_void_p, py_object
 from typing import Any, Optional
 
-from ._labels import is_on_processor, is_unresolved, labels_of, to_numpy, to_plain
+from ._labels import is_masked, is_on_processor, is_unresolved, labels_of, to_numpy, to_plain
 from ._library import Array, Error, Sets, Texts
 
 TYPES = {
@@ -193,8 +193,10 @@ def held(value: Any, what: str) -> Held:
 
 
 def _held(value: Any) -> Held:
-    if hasattr(value, "mask") and hasattr(value, "filled"):  # numpy.ma
+    if is_masked(value):
         raise Error("a masked array; mark unknown scores with x.filled(numpy.nan)")
+    if hasattr(value, "toarray"):  # of SciPy
+        raise Error("a sparse matrix: pass x.toarray()")
     if hasattr(value, "__array_interface__"):
         return _from_interface(value)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):

@@ -42,7 +42,7 @@ def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
 
 def _is_fractional(value: Any) -> bool:
     """Whether it holds a float that is not whole, so that it cannot be labels. A missing value (nan) does not count."""
-    array = to_numpy(value, "scores")
+    array = to_numpy(value, "scores", masked=True)
     if not is_float(array):
         return False
     return any(bool(((part != part.round()) & (part == part)).any()) for part in (array[at:at + _ROWS] for at in range(0, len(array), _ROWS)))
@@ -57,7 +57,7 @@ def in_order(scores: Any, labels: Any, known_classes: bool) -> "tuple[Any, Any]"
     one, two = shape_of(scores), shape_of(labels)
     if one is None or two is None or len(one) != 1:
         return scores, labels
-    first = scores if is_plain_list(scores) else to_numpy(scores, "scores")
+    first = scores if is_plain_list(scores) else to_numpy(scores, "scores", masked=True)
     whole = is_plain_list(first) or first.dtype.kind in "biuUSO" or not _is_fractional(first)
     if whole and _is_fractional(labels):
         return labels, scores
@@ -88,7 +88,7 @@ def _predicted(array: Any, labels: Any, classes: Any, num_classes: int) -> Score
 
     names = class_names(classes)
     texts = array.dtype.kind in "USO"
-    known = None if labels is None else to_numpy(labels, "labels")
+    known = None if labels is None else to_numpy(labels, "labels", masked=True)
     if texts and names is None and known is not None:
         # Without a list, the order of classes does not matter: no score belongs to a column.
         names = sorted({str(value) for value in [*array.tolist(), *known.tolist()] if value is not None})

@@ -59,10 +59,17 @@ def is_unresolved(value: Any) -> bool:
     return bool(value.is_neg()) if hasattr(value, "is_neg") else False
 
 
-def to_numpy(value: Any, what: str) -> Any:
-    """A small array for NumPy. Refuses a tensor on another device."""
+def is_masked(value: Any) -> bool:
+    """Whether it is a masked array of NumPy, whose other functions forget the mask."""
+    return hasattr(value, "mask") and hasattr(value, "filled")
+
+
+def to_numpy(value: Any, what: str, masked: bool = False) -> Any:
+    """A small array for NumPy. Refuses a tensor on another device, and a masked array unless it may be `masked`."""
     import numpy
 
+    if is_masked(value) and not masked:
+        raise Error(f"{what}: a masked array; mark unknown numbers with x.filled(numpy.nan)")
     value = to_plain(value)
     if hasattr(value, "__dlpack_device__") and not hasattr(value, "__array_interface__"):
         if not is_on_processor(value):
@@ -186,8 +193,8 @@ def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = No
         return Labels(labels, None)
     if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
         raise Error(f"ignore_index={ignore_index!r}; allowed: a whole number")
-    array = to_numpy(labels, what)
-    if hasattr(labels, "mask") and hasattr(labels, "filled"):  # numpy.ma
+    array = to_numpy(labels, what, masked=True)
+    if is_masked(labels):
         labels = array = labels.astype(array.dtype if array.dtype.kind in "if" else "int64").filled(-1)
     if array.ndim == 2 and array.size:
         found = _of_matrix(array, what, as_sets)
@@ -206,4 +213,4 @@ def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = No
     return found
 
 
-__all__ = ["Labels", "class_names", "is_float", "is_on_processor", "is_plain_list", "labels_of", "to_numpy", "to_plain"]
+__all__ = ["Labels", "class_names", "is_float", "is_masked", "is_on_processor", "is_plain_list", "labels_of", "to_numpy", "to_plain"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import threading
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint64, c_void_p
 from pathlib import Path
@@ -206,6 +207,24 @@ def text_of(handle: int) -> bytes:
         lib.assay_text_free(handle)
 
 
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+_OTHER_NAMES = {"gate": "gates=", "confusion": "confusions="}
+_FLAGS = ("label-votes", "ordinal", "other-images", "per-class", "reliability")
+
+
+def in_python(text: str) -> str:
+    """Options that a message of the library names, as keyword arguments: --class-map becomes class_map=. Commands between backticks stay.
+
+    >>> in_python("omit --gate, or add --other-images: `assay list --json`")
+    'omit gates=, or add other_images=True: `assay list --json`'
+    """
+    def keyword(found: "re.Match[str]") -> str:
+        name = found[1]
+        return _OTHER_NAMES.get(name) or name.replace("-", "_") + ("=True" if name in _FLAGS else "=")
+
+    return "`".join(part if at % 2 else _OPTION.sub(keyword, part) for at, part in enumerate(text.split("`")))
+
+
 def raise_error(handle: Optional[int]) -> None:
     """Raises an assay_error as Error and frees it."""
     lib = library()
@@ -221,7 +240,7 @@ def raise_error(handle: Optional[int]) -> None:
         raise KeyboardInterrupt
     if code == "out_of_memory":
         raise MemoryError(message)
-    raise Error(message, code, notes)
+    raise Error(in_python(message), code, [in_python(note) for note in notes])
 
 
 def checked(name: str, *arguments: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union, overload
 
 from ._arrays import HeldSets, pointer
@@ -59,6 +60,17 @@ def _handles(opened: "Sequence[Store]") -> Any:
     return (ctypes.c_void_p * len(opened))(*[store._handle.value for store in opened])
 
 
+@contextlib.contextmanager
+def _about(name: str) -> "Iterator[None]":
+    """Errors say which of several arrays they are about. name: "" for a single one."""
+    try:
+        yield
+    except Error as error:
+        if not name:
+            raise
+        raise Error(f"{name}: {error.message}", error.code, error.notes) from None
+
+
 def _in_memory(
     given: Given, labels: Any, label_sets: Any, groups: Any, ids: "Optional[Sequence[Any]]", model: str, dataset: str, kind: Optional[str],
     classes: Any, num_classes: int, ignore_index: Optional[int],
@@ -85,10 +97,11 @@ def _in_memory(
         if isinstance(value, (Store, os.PathLike, str)):
             raise Error(f"scores: `{name}` is a store, but a dictionary must hold scores in memory: for several stores, use "
                 f"assay.score([...])")
-        out.append(Store.of(
-            value, labels, label_sets=label_sets if labels is None else None, ids=ids, model=str(name), dataset=dataset, kind=kind,
-            classes=classes, num_classes=num_classes, attributes=attributes, ignore_index=ignore_index, hard=given.hard,
-        ))
+        with _about(str(name) if isinstance(given.scores, Mapping) else ""):
+            out.append(Store.of(
+                value, labels, label_sets=label_sets if labels is None else None, ids=ids, model=str(name), dataset=dataset, kind=kind,
+                classes=classes, num_classes=num_classes, attributes=attributes, ignore_index=ignore_index, hard=given.hard,
+            ))
     if attributes is not None and len(attributes["group"]) != len(out[0]):
         raise Error(f"{len(attributes['group'])} groups for {len(out[0])} items", "bad_input")
     return out
@@ -264,9 +277,10 @@ def compare(
     classes, num_classes = shared_classes(in_memory, labels, None, 0)
 
     def store_of(value: Any, name: str) -> "list[Store]":
-        return _opened(value) or [Store.of(
-            value, labels, label_sets=label_sets if labels is None else None, model=name, classes=classes, num_classes=num_classes,
-        )]
+        with _about(name):
+            return _opened(value) or [Store.of(
+                value, labels, label_sets=label_sets if labels is None else None, model=name, classes=classes, num_classes=num_classes,
+            )]
 
     first = store_of(baseline, "baseline")
     if len(first) != 1:

@@ -8,8 +8,9 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any, Optional, Sequence
 
+from ._arrays import held
 from ._inputs import shape_of
-from ._labels import to_numpy
+from ._labels import to_numpy, to_plain
 from ._library import Error
 
 
@@ -26,12 +27,18 @@ def _are_stores(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(one, (str, os.PathLike)) or hasattr(one, "path") for one in value)
 
 
+def _matrix_of(scores: Any, what: str) -> Any:
+    """Scores as an array of NumPy. Refuses what score() refuses."""
+    held(to_plain(scores), what)
+    return to_numpy(scores, what)
+
+
 def members_of(value: Any, name: str) -> "dict[str, Any]":
     """{member: items x classes}."""
     if isinstance(value, Mapping):
-        found = {str(member): to_numpy(scores, f"scores of `{member}`") for member, scores in value.items()}
+        found = {str(member): _matrix_of(scores, f"scores of `{member}`") for member, scores in value.items()}
     elif isinstance(value, (list, tuple)) and value and len(getattr(value[0], "shape", ())) == 2:
-        found = {f"{name}-member{i + 1}": to_numpy(scores, f"scores of member {i + 1}") for i, scores in enumerate(value)}
+        found = {f"{name}-member{i + 1}": _matrix_of(scores, f"scores of member {i + 1}") for i, scores in enumerate(value)}
     else:
         array = to_numpy(value, "scores")
         if array.ndim != 3:

@@ -126,8 +126,11 @@ class Metrics:
         """
         single, sets = self._labels(target, label_sets)
         form = None if label_sets is not None or not _is_matrix(target) else "classes" if sets is None else "sets"
-        scores, vector_kind = batch_of(scores, self._vector_kind, self._classes, self._options["num_classes"] or 0)
-        matrix = held(scores, "scores")
+        columns, vector_kind = batch_of(scores, self._vector_kind, self._classes, self._options["num_classes"] or 0)
+        matrix = held(columns, "scores")
+        if single is not None and single.shape[0] and matrix.shape[1:] == (2,) and (shape_of(scores) or ())[1:] in ((), (1,)):
+            if (greatest := int(array_of(single).max())) > 1:
+                raise Error(f"scores: one number per item is for two classes, but a label is {greatest}: pass a column for each class", "bad_input")
         if len(matrix.shape) == 1 and matrix.shape[0] and self._classes is None and not self._options["num_classes"]:
             raise Error("scores: one predicted class for each item needs the number of classes: assay.Metrics(..., num_classes=10), or classes=")
         for name, given in (("targets", single.shape[0] if single else None), ("label_sets", sets.count if sets else None)):
@@ -319,7 +322,8 @@ def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, 
     metrics = made.__new__(made)
     metrics._classes = classes
     metrics._options = options
-    metrics._ignored, metrics._kept, metrics._distributed, metrics._batch_kind, metrics._matrices = None, None, None, options["kind"], None
+    metrics._ignored, metrics._kept, metrics._distributed = None, None, None
+    metrics._batch_kind, metrics._vector_kind, metrics._matrices = options["kind"], options["kind"] or None, None
     metrics._handle = _opened({**options, "classes": None}, keep)
     checked("assay_metrics_set_state", metrics._handle, state, len(state))
     new_lock(metrics)
