@@ -364,7 +364,7 @@ class Results(InFolder):
             self.refused(report.per_class, "usage", "without weights= and sample_weight=")
             self.refused(report.confusion_matrix, "usage", "without weights= and sample_weight=")
         self.assertIn("reliability", assay.score(store)._pictures())
-        self.refused(lambda: assay.score(store, metrics="ace", weights="weight"), "usage", "--weights does not measure ace (its bins")
+        self.refused(lambda: assay.score(store, metrics="ace", weights="weight"), "usage", "weights= does not measure ace (its bins")
         self.refused(lambda: assay.score(store, weights="weigth"), "usage", "did you mean `weight`?")
 
     def test_stores_of_the_best_classes_and_of_predictions(self):
