@@ -178,10 +178,11 @@ class Ensembles(InFolder):
         scores, labels = self.views()
         for value, text in (
             (scores[:, 0], "2 dimensions; items x members x classes"), (scores[:, :1], "1 member"), (scores.argmax(2)[:, None].repeat(2, 1), "of int64"),
-            ({"a": scores[:, 0], "b": scores[:9, 1]}, "(9, 7), (300, 7)"), ({"a": scores[:, 0]}, "two or more"), ({"a": scores, "b": scores}, "`a`"),
+            ({"a": scores[:, 0], "b": scores[:9, 1]}, "(9, 7), (300, 7)"), ({"a": scores[:, 0]}, "two or more"),
         ):
             self.refused(lambda value=value: assay.ensemble(value, labels), "bad_input", text)
         self.refused(lambda: assay.ensemble(scores, labels[1:]), "bad_input", "299")
+        self.refused(lambda: assay.ensemble({"a": scores, "b": scores}, labels), "usage", "scores of `a`: an array of shape (300, 5, 7)")
 
     def test_views_are_imported_one_by_one(self):
         scores, labels = self.views()
