@@ -13,6 +13,14 @@ judge that no method sees (less the true one). Sources:
 - `crossed`: three classifiers of 1,797 handwritten digits, cross-validated in five folds on the labels in question. The judge is a
   nearest-neighbor classifier of the true labels.
 - `crossed-learned`: the same, but one of the three, a forest, was trained on all labels in question.
+- `simulated`: two models of 2,000 images with 50 classes, five of which are similar at a time. No score was chosen on it: it tests
+  what was chosen on the others.
+- `simulated-weak`: a third, less accurate model of these images alone.
+
+People check some of the labels that are suspect (CHECKS): the first ones, or some at random. They answer correctly, or err in
+5 % of the answers (PEOPLE). A probability that a label is wrong is tested on the suspect labels that nobody checked. In each tenth of the
+claimed probabilities, the mean claim is compared with the proportion of wrong labels. An interval of the number of wrong labels is
+tested on all unchecked suspect labels, and on the next 20.
 
     python3 bench/audit_worlds.py RUNS       # lists the worlds
 """
@@ -30,7 +38,10 @@ import numpy as np
 RATES = (0.01, 0.05, 0.2)
 KINDS = ("uniform", "confusable")
 SOURCES = ("two", "four", "weak", "learned", "crossed", "crossed-learned")
+SIMULATED = ("simulated", "simulated-weak")
 PLANTINGS = 20
+CHECKS = (("first", 20), ("first", 50), ("first", 100), ("random", 50))
+PEOPLE = (0.0, 0.05)
 NETS = ("mobilenet_v1_0.25_128", "mobilenet_v1_0.50_160", "mobilenet_v1_0.75_192", "mobilenet_v2_1.00_224")
 JUDGE = "squeezenet_1.0_227"
 
@@ -98,8 +109,37 @@ class Digits:
         return out
 
 
+class Simulated:
+    """Images have a difficulty, and resemble a class of their group. All models see both, each with noise of its own."""
+
+    def __init__(self):
+        random = np.random.default_rng(8)
+        n, classes, group = 2000, 50, 5
+        self.truth = random.integers(0, classes, n)
+        rows = np.arange(n)
+        like = self.truth // group * group + (self.truth + random.integers(1, group, n)) % group
+        common = 0.7 * random.normal(size=(n, classes))
+        for member in range(group):
+            common[rows, self.truth // group * group + member] += 2
+        common[rows, self.truth] += 2 + random.gamma(3, 1.2, n)
+        common[rows, like] += random.gamma(2, 1.2, n)
+        noisy = [common + noise * random.normal(size=(n, classes)) for noise in (0.7, 0.9, 2.0, 0.9)]
+        # Their scores are too sharp by different factors.
+        self.strong, self.weak, self.judge = [1.5 * noisy[0], 2.5 * noisy[1]], [1.2 * noisy[2]], noisy[3]
+
+    def models(self, source, given):
+        return self.weak if source == "simulated-weak" else self.strong
+
+
+def checked_labels(order: np.ndarray, how: str, number: int, wrong: np.ndarray, errors: float, planting: int):
+    """Rows that are checked, and the answer about each: whether its label is wrong. `order`: suspect rows, the first one first."""
+    rng = np.random.default_rng([zlib.crc32(f"{how}-{number}-{errors}".encode()), planting])
+    rows = order[:number] if how == "first" else rng.permutation(order)[:number]
+    return rows, wrong[rows] ^ (rng.random(len(rows)) < errors)
+
+
 def plant(source_of, source: str, rate: float, kind: str, number: int) -> Planted:
-    """Planting `number` of a world. `source_of`: Photographs or Digits."""
+    """Planting `number` of a world. `source_of`: Photographs, Digits or Simulated."""
     rng = np.random.default_rng([zlib.crc32(f"{source}-{rate}-{kind}".encode()), number])
     truth = source_of.truth
     n, classes = source_of.judge.shape
@@ -118,7 +158,7 @@ def plant(source_of, source: str, rate: float, kind: str, number: int) -> Plante
 def main() -> None:
     photographs = Photographs(pathlib.Path(sys.argv[1]))
     print(f"{len(photographs.truth)} photographs")
-    for source in SOURCES:
+    for source in (*SOURCES, *SIMULATED):
         for rate in RATES:
             for kind in KINDS:
                 print(f"{source}-{rate}-{kind}")
