@@ -19,6 +19,9 @@ import numpy as np
 CHANCE = 0.02
 FEW_DRAWN, MANY_DRAWN = 0.02, 0.04
 HIGHEST_FLOOR = 0.01
+FEW_FAR, MANY_FAR = 0.035, 0.05
+OWN_FLOOR, OTHER_FLOOR = 1e-9, 3
+CLASSES_FOR_FAR = 10
 LOSS_POWER = 2
 
 
@@ -35,13 +38,29 @@ def drawn_part(given, uniform):
     return error
 
 
-def floor_of(drawn, missed, classes):
-    """What is added to both probabilities of the score: high if few labels look drawn from all classes."""
-    lowest = CHANCE / classes
-    if missed == 0 or lowest >= HIGHEST_FLOOR:
-        return lowest
-    many = np.clip((drawn / missed - FEW_DRAWN) / (MANY_DRAWN - FEW_DRAWN), 0, 1)
-    return np.exp((1 - many) * np.log(HIGHEST_FLOOR) + many * np.log(lowest))
+def between(few, many, part):
+    return np.exp((1 - part) * np.log(few) + part * np.log(many))
+
+
+def far_part(logits, labels):
+    """The proportion of uniformly drawn labels, by how many are among the less likely half of the classes."""
+    classes = logits.shape[1]
+    own = logits[np.arange(len(labels)), labels][:, None]
+    far = 2 * (logits < own).sum(1) + (logits == own).sum(1) < classes
+    return far.mean() * classes / (classes // 2)
+
+
+def floors_of(drawn, far, missed, classes):
+    """What is added to the probabilities of the label and of the other class."""
+    floor = CHANCE / classes
+    if missed == 0:
+        return floor, floor
+    if floor < HIGHEST_FLOOR:
+        floor = between(HIGHEST_FLOOR, floor, np.clip((drawn / missed - FEW_DRAWN) / (MANY_DRAWN - FEW_DRAWN), 0, 1))
+    if classes < CLASSES_FOR_FAR:
+        return floor, floor
+    many = np.clip((far / missed - FEW_FAR) / (MANY_FAR - FEW_FAR), 0, 1)
+    return between(floor, OWN_FLOOR, many), between(floor, OTHER_FLOOR, many)
 
 
 def with_chance(logits, temperature):
@@ -109,12 +128,14 @@ def combined_score(models, labels, temperatures, weights):
     chances = [np.exp(log_softmax(z / t)) for z, t in zip(models, temperatures)]
     drawn = sum(w * drawn_part(p[rows, labels], 1 / classes) for p, w in zip(chances, weights))
     missed = sum(w * (p.argmax(1) != labels).mean() for p, w in zip(chances, weights))
-    floor = floor_of(drawn, missed, classes)
+    far = sum(w * far_part(z, labels) for z, w in zip(models, weights) if w > 0)
+    own_floor, other_floor = floors_of(drawn, far, missed, classes)
     mean = sum(w * with_chance(z, t) for z, t, w in zip(models, temperatures, weights))
     mean[rows, labels] = -np.inf
     other = mean.argmax(1)
-    with_floor = [(1 - CHANCE) * p + floor for p in chances]
-    return sum(w * np.log(p[rows, labels] / p[rows, other]) for p, w in zip(with_floor, weights))
+    own = [(1 - CHANCE) * p[rows, labels] + own_floor for p in chances]
+    others = [(1 - CHANCE) * p[rows, other] + other_floor for p in chances]
+    return sum(w * np.log(p / q) for p, q, w in zip(own, others, weights))
 
 
 def audit_scores(models, labels):
@@ -139,15 +160,13 @@ def measures(suspicion, wrong):
 def main() -> None:
     from cleanlab.rank import get_label_quality_scores
 
-    photographs, digits = audit_worlds.Photographs(pathlib.Path(sys.argv[1])), None
-    for source in sys.argv[2:] or audit_worlds.SOURCES:
-        if source.startswith("crossed") and digits is None:
-            digits = audit_worlds.Digits()
+    for source in sys.argv[2:] or (*audit_worlds.SOURCES, *audit_worlds.SIMULATED):
+        source_of = audit_worlds.source_of(source, pathlib.Path(sys.argv[1]))
         for rate in audit_worlds.RATES:
             for kind in audit_worlds.KINDS:
                 found: dict[str, list] = {}
                 for number in range(audit_worlds.PLANTINGS):
-                    world = audit_worlds.plant(digits if source.startswith("crossed") else photographs, source, rate, kind, number)
+                    world = audit_worlds.plant(source_of, source, rate, kind, number)
                     score, _, _ = audit_scores(world.models, world.given)
                     found.setdefault("assay", []).append(measures(-score, world.wrong))
                     chances = [np.exp(log_softmax(z)) for z in world.models]

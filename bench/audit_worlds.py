@@ -28,6 +28,7 @@ proportion of wrong labels. An interval of the number of wrong labels is tested 
 from __future__ import annotations
 
 import csv
+import functools
 import pathlib
 import sys
 import zlib
@@ -144,6 +145,14 @@ def checked_labels(order: np.ndarray, how: str, number: int, wrong: np.ndarray, 
     if how == "spread":
         rows = np.concatenate([order[:20], spread(order[20:], number)])
     return rows, wrong[rows] ^ (rng.random(len(rows)) < errors)
+
+
+@functools.cache
+def source_of(source: str, runs: pathlib.Path):
+    """What plant() takes for this source."""
+    if source.startswith("crossed"):
+        return Digits()
+    return Simulated() if source in SIMULATED else Photographs(runs)
 
 
 def plant(source_of, source: str, rate: float, kind: str, number: int) -> Planted:

@@ -338,6 +338,7 @@ class AuditOptions(TypedDict, total=False):
     top: Value
     duplicates: Flag
     questions: Value
+    sample: Value
     confirm: Value
     labels: Value
     save_labels: Value

@@ -11,6 +11,7 @@
 #include "audit/combined.h"
 #include "audit/corrections.h"
 #include "audit/duplicates.h"
+#include "audit/wrong_labels.h"
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
@@ -26,6 +27,10 @@ constexpr double ambiguous_probability = 0.25;
 constexpr double learned_missed = 0.005;
 
 void check_options(const AuditOptions& options) {
+    if (options.sample > 0 && options.questions.empty())
+        throw Error(ErrorCode::usage,
+                    "--sample: it adds questions to a file, and none is named. Add --questions "
+                    "questions.csv, or leave --sample out");
     if (!options.confirm.empty() || !options.labels.empty()) return;
     if (options.level != AuditOptions().level)
         throw Error(ErrorCode::usage,
@@ -104,46 +109,110 @@ std::string class_name(const Dataset& dataset, std::int32_t cls) {
     return c < dataset.classes.size() ? std::string(dataset.classes.name(c)) : std::to_string(cls);
 }
 
-std::string answer_about(const CheckedLabels& checked, std::uint64_t row, std::int32_t given) {
+Answer answer_about(const CheckedLabels& checked, std::uint64_t row, std::int32_t given) {
     const auto found = checked.of.find(row);
-    if (found == checked.of.end()) return "";
-    if (found->second.cannot_be_judged) return "cannot be judged";
-    return is_wrong(found->second, given) ? "wrong" : "correct";
+    if (found == checked.of.end()) return Answer::none;
+    if (found->second.cannot_be_judged) return Answer::cannot_be_judged;
+    if (is_wrong(found->second, given))
+        return found->second.by_file ? Answer::wrong_by_file : Answer::wrong;
+    return found->second.by_file ? Answer::from_file : Answer::correct;
 }
 
-/// Lists the suspects, the most suspicious first, and returns their rows.
-std::vector<std::uint64_t> list_suspects(const std::vector<CombinedImage>& images,
-                                         const LabelledRows& labelled, const Dataset& dataset,
-                                         const CheckedLabels& checked, std::uint64_t top,
-                                         LabelAudit& audit) {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < images.size(); ++i)
-        if (images[i].score < 0) order.push_back(i);
-    audit.suspects = order.size();
-    std::ranges::stable_sort(
-        order, [&](std::size_t a, std::size_t b) { return images[a].score < images[b].score; });
-    if (order.size() > top) order.resize(static_cast<std::size_t>(top));
-    const auto voting = static_cast<std::uint32_t>(std::ranges::count_if(
-        audit.models, [](const AuditedModel& model) { return model.weight > 0; }));
-    std::vector<std::uint64_t> rows;
-    for (const std::size_t i : order) {
-        const CombinedImage& image = images[i];
-        const std::int32_t given = labelled.given[i];
-        rows.push_back(labelled.rows[i]);
-        audit.listed.push_back(
-            {.item = std::string(dataset.ids[static_cast<std::size_t>(labelled.rows[i])]),
-             .given = class_id(dataset, given),
-             .suggested = class_id(dataset, image.suggested),
-             .given_name = class_name(dataset, given),
-             .suggested_name = class_name(dataset, image.suggested),
-             .score = image.score,
-             .given_probability = image.given_probability,
-             .suggested_probability = image.suggested_probability,
-             .predict_suggested = image.predict_suggested,
-             .voting = voting,
-             .answer = answer_about(checked, labelled.rows[i], given)});
+std::string answer_text(Answer answer) {
+    switch (answer) {
+        case Answer::none:
+            return "";
+        case Answer::cannot_be_judged:
+            return "cannot be judged";
+        case Answer::wrong:
+        case Answer::wrong_by_file:
+            return "wrong";
+        default:
+            return "correct";
     }
-    return rows;
+}
+
+/// The suspect labels, the most suspicious first.
+class Suspects {
+public:
+    Suspects(const std::vector<CombinedImage>& images, const LabelledRows& labelled,
+             const Dataset& dataset, const CheckedLabels& checked, std::size_t listed, double level)
+        : images_(images), labelled_(labelled), dataset_(dataset) {
+        for (std::size_t i = 0; i < images.size(); ++i)
+            if (images[i].given_probability < images[i].suggested_probability) order_.push_back(i);
+        std::ranges::stable_sort(order_, [&](std::size_t a, std::size_t b) {
+            return images[a].score < images[b].score;
+        });
+        std::vector<double> scores;
+        for (const std::size_t i : order_) {
+            scores.push_back(images[i].score);
+            answers_.push_back(answer_about(checked, labelled.rows[i], labelled.given[i]));
+        }
+        wrong_ = estimate_wrong_labels(scores, answers_, listed, level);
+    }
+    std::size_t size() const { return order_.size(); }
+    const Estimate& number_of_wrong() const { return wrong_.number; }
+    std::uint64_t row(std::size_t place) const { return labelled_.rows[order_[place]]; }
+    SuspectLabel label(std::size_t place, std::uint32_t voting) const {
+        const CombinedImage& image = images_[order_[place]];
+        const std::int32_t given = labelled_.given[order_[place]];
+        return {.item = std::string(dataset_.ids[static_cast<std::size_t>(row(place))]),
+                .given = class_id(dataset_, given),
+                .suggested = class_id(dataset_, image.suggested),
+                .given_name = class_name(dataset_, given),
+                .suggested_name = class_name(dataset_, image.suggested),
+                .score = image.score,
+                .wrong_probability =
+                    place < wrong_.probability.size() ? wrong_.probability[place] : Estimate(),
+                .given_probability = image.given_probability,
+                .suggested_probability = image.suggested_probability,
+                .predict_suggested = image.predict_suggested,
+                .voting = voting,
+                .answer = answer_text(answers_[place])};
+    }
+
+private:
+    const std::vector<CombinedImage>& images_;
+    const LabelledRows& labelled_;
+    const Dataset& dataset_;
+    std::vector<std::size_t> order_;
+    std::vector<Answer> answers_;
+    WrongLabels wrong_;
+};
+
+std::uint32_t voting_models(const LabelAudit& audit) {
+    return static_cast<std::uint32_t>(std::ranges::count_if(
+        audit.models, [](const AuditedModel& model) { return model.weight > 0; }));
+}
+
+void list_suspects(const Suspects& suspects, std::uint64_t top, LabelAudit& audit) {
+    audit.suspects = suspects.size();
+    audit.wrong_labels = suspects.number_of_wrong();
+    const auto listed = static_cast<std::size_t>(std::min<std::uint64_t>(top, suspects.size()));
+    for (std::size_t place = 0; place < listed; ++place)
+        audit.listed.push_back(suspects.label(place, voting_models(audit)));
+}
+
+/// Writes questions about the listed labels, and about others at even distances, of which the last
+/// suspect label is one.
+void ask_about(const Suspects& suspects, const AuditOptions& options, const Dataset& dataset,
+               LabelAudit& audit) {
+    std::vector<SuspectLabel> labels = audit.listed;
+    std::vector<std::uint64_t> rows;
+    for (std::size_t place = 0; place < labels.size(); ++place) rows.push_back(suspects.row(place));
+    const std::size_t others = suspects.size() - audit.listed.size();
+    audit.sampled = std::min<std::uint64_t>(options.sample, others);
+    for (std::uint64_t i = 1; i <= audit.sampled; ++i) {
+        const std::size_t place = audit.listed.size() + i * others / audit.sampled - 1;
+        labels.push_back(suspects.label(place, voting_models(audit)));
+        rows.push_back(suspects.row(place));
+    }
+    write_questions(options.questions, dataset, labels, rows);
+    audit.questions_file = options.questions;
+    if (audit.sampled < options.sample)
+        audit.notes.push_back(fmt::format(
+            "--sample {}: the questions are about all suspect labels, of which {} {} not listed",
+            options.sample, count_text(audit.sampled), audit.sampled == 1 ? "is" : "are"));
 }
 
 void list_ambiguous(const std::vector<CombinedImage>& images, const LabelledRows& labelled,
@@ -267,14 +336,11 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
     const std::vector<CombinedImage> images =
         combine(readers, weighed, labelled, predicted, options.threads, progress);
     audit.models = std::move(weighed.models);
-    const std::vector<std::uint64_t> rows =
-        list_suspects(images, labelled, dataset, checked, options.top, audit);
+    const Suspects suspects(images, labelled, dataset, checked,
+                            static_cast<std::size_t>(options.top), options.level);
+    list_suspects(suspects, options.top, audit);
     list_ambiguous(images, labelled, dataset, options.top, audit);
     find_duplicates(readers, options.top, options.threads, audit);
-    audit.wrong_labels.n = audit.images;
-    audit.wrong_labels.undefined =
-        "scores cannot tell a wrong label of a similar class from a hard image; check labels and "
-        "count";
     add_model_notes(audit);
     warn_of_many_suspects(weighed.missed, store.classes(), audit);
     warn_of_learned(weighed.missed, audit);
@@ -283,10 +349,7 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
     if (answered)
         audit.corrected_models =
             corrected_models(readers, labelled, predicted, checked, options.level);
-    if (!options.questions.empty()) {
-        write_questions(options.questions, dataset, audit.listed, rows);
-        audit.questions_file = options.questions;
-    }
+    if (!options.questions.empty()) ask_about(suspects, options, dataset, audit);
     if (!options.save_labels.empty()) {
         write_corrected(options.save_labels, dataset, checked);
         audit.labels_file = options.save_labels;

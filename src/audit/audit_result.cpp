@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "assay/audit/audit.h"
@@ -21,11 +23,13 @@ ResultType result_type(ResultOf<SuspectLabel>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "SuspectLabel",
          .columns = "item,given,suggested,given_name,suggested_name,score,given_probability,"
-                    "suggested_probability,predict_suggested,voting,answer"},
+                    "suggested_probability,predict_suggested,voting,answer,wrong_probability*"},
         {part<&Of::item>({}), part<&Of::given>({.help = "Id of the label's class"}),
          part<&Of::suggested>({.help = "Id of the likeliest other class"}),
          part<&Of::given_name>({}), part<&Of::suggested_name>({}),
          part<&Of::score>({.help = "The lowest is the most suspicious"}),
+         part<&Of::wrong_probability>(
+             {.help = "That people would reject the label, by their answers about others"}),
          part<&Of::given_probability>({.help = "By all voting models together"}),
          part<&Of::suggested_probability>({}),
          part<&Of::predict_suggested>({.help = "Voting models that predict the suggested class"}),
@@ -84,7 +88,9 @@ ResultType result_type(ResultOf<LabelAudit>) {
          part<&Of::duplicate_groups>({.help = "Images that are in the data set several times"}),
          part<&Of::duplicate_images>({.help = "All images of these groups"}),
          part<&Of::contradicting_groups>({.help = "Groups with different labels"}),
-         part<&Of::wrong_labels>({.help = "Undefined: scores alone cannot tell"}),
+         part<&Of::wrong_labels>(
+             {.help = "Among the suspect ones, by people's answers about some"}),
+         part<&Of::sampled>({.help = "Labels in the questions that are not listed"}),
          part<&Of::checked>({.help = "Images with answers"}),
          part<&Of::confirmed_wrong>({.help = "Of these, with a wrong label"}),
          part<&Of::corrected>({.help = "Of the wrong ones, with a confirmed class"}),
@@ -109,6 +115,17 @@ ResultType result_type(ResultOf<LabelAudit>) {
 namespace audit {
 namespace {
 
+std::string number_note(const Estimate& wrong) {
+    if (!wrong.value) return "number of wrong labels: " + wrong.undefined;
+    const std::string suspect = fmt::format(" of {}", how_many(wrong.n, "suspect label"));
+    if (!wrong.interval)
+        return fmt::format("number of wrong labels: {:.0f}{}, which are all checked", *wrong.value,
+                           suspect);
+    return fmt::format("number of wrong labels: {:.1f}{} ({:g} % interval: {:.0f} - {:.0f})",
+                       *wrong.value, suspect, 100 * wrong.interval->level, wrong.interval->low,
+                       wrong.interval->high);
+}
+
 Table suspect_table(const LabelAudit& audit, bool answered) {
     Table table;
     table.title = fmt::format("{} of {} labels of {} are suspect", count_text(audit.suspects),
@@ -116,6 +133,10 @@ Table suspect_table(const LabelAudit& audit, bool answered) {
     table.columns = {
         {"image", false},   {"label", false},       {"suggested", false},          {"score", true},
         {"P(label)", true}, {"P(suggested)", true}, {"models for suggested", true}};
+    const bool probable = std::ranges::any_of(audit.listed, [](const SuspectLabel& one) {
+        return one.wrong_probability.value.has_value();
+    });
+    if (probable) table.columns.push_back({"P(wrong) %", true, Column::Show::value_and_interval});
     if (answered) table.columns.push_back({"label is", false});
     for (const SuspectLabel& one : audit.listed) {
         std::vector<Cell> row = {one.item,
@@ -125,13 +146,18 @@ Table suspect_table(const LabelAudit& audit, bool answered) {
                                  Number{one.given_probability, Unit::number, 4},
                                  Number{one.suggested_probability, Unit::number, 4},
                                  fmt::format("{} of {}", one.predict_suggested, one.voting)};
+        if (probable && one.wrong_probability.value) {
+            row.emplace_back(one.wrong_probability);
+        } else if (probable) {
+            row.emplace_back("");
+        }
         if (answered) row.emplace_back(one.answer);
         table.rows.push_back(std::move(row));
     }
     if (audit.suspects > audit.listed.size())
         table.notes.push_back(fmt::format(
             "{} more: --top {}", count_text(audit.suspects - audit.listed.size()), audit.suspects));
-    table.notes.push_back("number of wrong labels: " + audit.wrong_labels.undefined);
+    table.notes.push_back(number_note(audit.wrong_labels));
     if (audit.unlabelled > 0)
         table.notes.push_back(fmt::format("{} images have no label or several and are skipped",
                                           count_text(audit.unlabelled)));

@@ -70,6 +70,7 @@ CheckedLabels read_checked(const AuditOptions& options, const Dataset& dataset,
             if (!sets[row].empty())
                 require_class(file, static_cast<std::uint64_t>(sets[row].back()), classes);
             out.of[row] = {.cannot_be_judged = false,
+                           .by_file = true,
                            .classes = {sets[row].begin(), sets[row].end()}};
         }
     }

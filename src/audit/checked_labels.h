@@ -14,6 +14,7 @@ namespace assay::audit {
 /// The answers about one image.
 struct CheckedLabel {
     bool cannot_be_judged = false;
+    bool by_file = false;  ///< a file of labels says so, and not votes
     /// Valid classes, ascending. Empty if the given label is wrong and no other is confirmed.
     std::vector<std::int32_t> classes;
 };

@@ -37,6 +37,15 @@ constexpr double learned_images = 5, learned_exceptions = 0.1;
 // miss. It is low above the second. Chosen on the worlds of bench/audit_worlds.py.
 constexpr double few_drawn = 0.02, many_drawn = 0.04;
 constexpr double highest_floor = 0.01;
+// The labels of similar classes and of hard images are rarely among the half of all classes that
+// is less likely. Half of the labels that are drawn from all classes are. If these are many, a
+// drawn label has the same likelihood for each class, so the odds that a label is wrong are
+// inverse to its probability, however small that is. How sure the classifier is of another class
+// then only adds noise, above all if the classifier is weak.
+constexpr double few_far = 0.035, many_far = 0.05;
+constexpr double own_floor = 1e-9, other_floor = 3;
+/// With fewer classes, the less likely half has labels of hard images, too.
+constexpr std::size_t classes_for_far = 10;
 
 void for_rows(std::size_t rows, int threads,
               const std::function<void(std::size_t begin, std::size_t end)>& body) {
@@ -68,6 +77,16 @@ double loss_with_errors(std::span<const double> given, double uniform) {
     return loss;
 }
 
+/// Whether a class is among the less likely half. Classes with the same score share their places.
+bool is_far(const std::vector<double>& logits, std::size_t cls) {
+    std::size_t less = 0, equal = 0;
+    for (const double z : logits) {
+        less += z < logits[cls] ? 1 : 0;
+        equal += z == logits[cls] ? 1 : 0;
+    }
+    return 2 * less + equal < logits.size();
+}
+
 class ModelFit {
 public:
     ModelFit(const RowReader& reader, const LabelledRows& labelled, int threads)
@@ -75,6 +94,7 @@ public:
           labelled_(labelled),
           threads_(threads),
           given_(labelled.rows.size()),
+          is_far_(labelled.rows.size()),
           best_(labelled.rows.size()) {}
 
     /// Fits temperature and loss. Warns if the temperature is at an end of the search range.
@@ -141,9 +161,16 @@ public:
     std::vector<float> take_best() { return std::move(best_); }
     /// The proportion of labels that look drawn from all classes. Valid after run().
     double drawn() const { return drawn_; }
+    /// The same proportion, by the labels that are among the less likely half of the classes. Valid
+    /// after run().
+    double far() const {
+        const auto classes = static_cast<double>(reader_.classes());
+        const auto count = static_cast<double>(std::ranges::count(is_far_, 1));
+        return count / static_cast<double>(is_far_.size()) * classes / std::floor(classes / 2);
+    }
 
 private:
-    /// The median standard deviation of a row of scores, or 1 if all are 0.
+    /// The median standard deviation of a row of scores, or 1 if all are 0. Also finds far labels.
     double spread() {
         for_rows(given_.size(), threads_, [&](std::size_t begin, std::size_t end) {
             std::vector<float> buffer;
@@ -155,6 +182,7 @@ private:
                 for (const double z : logits) mean += z / n;
                 for (const double z : logits) squares += (z - mean) * (z - mean) / n;
                 given_[i] = std::sqrt(squares);
+                is_far_[i] = is_far(logits, static_cast<std::size_t>(labelled_.given[i])) ? 1 : 0;
             }
         });
         std::vector<double> positive;
@@ -193,17 +221,26 @@ private:
     const LabelledRows& labelled_;
     const int threads_;
     std::vector<double> given_;
+    std::vector<std::uint8_t> is_far_;
     std::vector<float> best_;
     double drawn_ = 0;
 };
 
 /// Uses the proportions of labels that look drawn from all classes or are not predicted.
-double floor_of(double drawn, double missed, std::size_t classes) {
+ScoreFloors floors_of(double drawn, double far, double missed, std::size_t classes) {
     const double lowest = chance / static_cast<double>(classes);
-    if (missed == 0 || lowest >= highest_floor) return lowest;
-    const double many =
-        std::clamp((drawn / missed - few_drawn) / (many_drawn - few_drawn), 0.0, 1.0);
-    return std::exp((1 - many) * std::log(highest_floor) + many * std::log(lowest));
+    if (missed == 0) return {.own = lowest, .other = lowest};
+    const auto between = [](double few, double many, double part) {
+        return std::exp((1 - part) * std::log(few) + part * std::log(many));
+    };
+    double floor = lowest;
+    if (lowest < highest_floor)
+        floor =
+            between(highest_floor, lowest,
+                    std::clamp((drawn / missed - few_drawn) / (many_drawn - few_drawn), 0.0, 1.0));
+    if (classes < classes_for_far) return {.own = floor, .other = floor};
+    const double part = std::clamp((far / missed - few_far) / (many_far - few_far), 0.0, 1.0);
+    return {.own = between(floor, own_floor, part), .other = between(floor, other_floor, part)};
 }
 
 /// The proportion of labels that a classifier does not predict.
@@ -268,13 +305,14 @@ WeighedModels weigh_models(std::span<const RowReader> readers, const LabelledRow
                            const std::vector<std::vector<std::int32_t>>& predicted, int threads,
                            std::vector<std::string>& warnings, const ProgressCallback& progress) {
     std::vector<AuditedModel> models;
-    std::vector<double> drawn;
+    std::vector<double> drawn, far;
     std::vector<std::vector<float>> best;
     for (const RowReader& reader : readers) {
         ModelFit fit(reader, labelled, threads);
         models.push_back(fit.run(warnings));
         best.push_back(fit.take_best());
         drawn.push_back(fit.drawn());
+        far.push_back(fit.far());
         if (progress) progress({.step = "fit", .done = models.size(), .total = readers.size() + 1});
     }
     // With two classifiers, it is unknown which of them has learned the labels.
@@ -286,17 +324,18 @@ WeighedModels weigh_models(std::span<const RowReader> readers, const LabelledRow
         model.weight = std::pow(model.loss, -loss_power);
         sum += model.weight;
     }
-    double drawn_mean = 0, missed_mean = 0;
+    double drawn_mean = 0, far_mean = 0, missed_mean = 0;
     std::vector<double> missed;
     for (std::size_t m = 0; m < models.size(); ++m) {
         missed.push_back(missed_part(predicted[m], labelled.given));
         models[m].weight /= sum;
         drawn_mean += models[m].weight * drawn[m];
+        far_mean += models[m].weight * far[m];
         missed_mean += models[m].weight * missed[m];
     }
     return {.models = std::move(models),
             .missed = std::move(missed),
-            .floor = floor_of(drawn_mean, missed_mean, readers.front().classes())};
+            .floors = floors_of(drawn_mean, far_mean, missed_mean, readers.front().classes())};
 }
 
 std::vector<CombinedImage> combine(std::span<const RowReader> readers, const WeighedModels& weighed,
@@ -345,8 +384,9 @@ std::vector<CombinedImage> combine(std::span<const RowReader> readers, const Wei
             for (std::size_t m = 0; m < readers.size(); ++m) {
                 if (models[m].weight == 0) continue;
                 const double p = by_model[m].of(given), q = by_model[m].of(other);
-                image.score += models[m].weight * std::log(((1 - chance) * p + weighed.floor) /
-                                                           ((1 - chance) * q + weighed.floor));
+                image.score +=
+                    models[m].weight * std::log(((1 - chance) * p + weighed.floors.own) /
+                                                ((1 - chance) * q + weighed.floors.other));
                 if (predicted[m][i] == image.suggested) ++image.predict_suggested;
             }
         }

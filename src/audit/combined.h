@@ -25,16 +25,22 @@ struct CombinedImage {
     std::int32_t suggested = -1;           ///< likeliest class except the given class
     double first_probability = 0, second_probability = 0;
     double given_probability = 0, suggested_probability = 0;
-    /// Mean over the classifiers of ln((p + floor) / (q + floor)). Here p is 98 % of the
-    /// probability of the given class, and q is 98 % of that of the suggested class.
+    /// Mean over the classifiers of ln((p + own) / (q + other)), with the floors of the score. Here
+    /// p is 98 % of the probability of the given class, and q is 98 % of that of the suggested
+    /// class.
     double score = 0;
     std::uint32_t predict_suggested = 0;
+};
+
+/// What the score adds to the probabilities of the given class and of the suggested class.
+struct ScoreFloors {
+    double own = 0, other = 0;
 };
 
 struct WeighedModels {
     std::vector<AuditedModel> models;
     std::vector<double> missed;  ///< by classifier: proportion of labels not predicted
-    double floor = 0;            ///< floor of CombinedImage::score
+    ScoreFloors floors;          ///< of CombinedImage::score
 };
 /// Fits each classifier's temperature, finds those that repeat the labels, and sets the weights.
 /// `predicted`: classes by classifier and image of `labelled`. `warnings` gets what the fits found.

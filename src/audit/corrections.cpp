@@ -109,12 +109,12 @@ void write_corrected(const std::filesystem::path& file, const Dataset& dataset,
 }
 
 void write_questions(const std::filesystem::path& file, const Dataset& dataset,
-                     const std::vector<SuspectLabel>& listed,
+                     const std::vector<SuspectLabel>& labels,
                      const std::vector<std::uint64_t>& rows) {
     std::string text;
     DescribedCsv<LabelQuestion> csv(text);
-    for (std::size_t i = 0; i < listed.size(); ++i) {
-        const SuspectLabel& one = listed[i];
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const SuspectLabel& one = labels[i];
         const auto row = static_cast<std::size_t>(rows[i]);
         const std::string_view path =
             dataset.paths.size() > 0 ? dataset.paths[row] : dataset.ids[row];

@@ -30,10 +30,10 @@ std::vector<CorrectedModel> corrected_models(
 /// confirmed class have no label. Throws io, and bad_input as label_sets_text().
 void write_corrected(const std::filesystem::path& file, const Dataset& dataset,
                      const CheckedLabels& checked);
-/// csv of questions, two for each listed label: does the image show the given class, and the
-/// suggested one? Throws io.
+/// csv of questions, two for each label: does the image show the given class, and the suggested
+/// one? `rows`: of the data set, by label. Throws io.
 void write_questions(const std::filesystem::path& file, const Dataset& dataset,
-                     const std::vector<SuspectLabel>& listed,
+                     const std::vector<SuspectLabel>& labels,
                      const std::vector<std::uint64_t>& rows);
 
 }  // namespace assay::audit

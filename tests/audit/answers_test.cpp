@@ -228,5 +228,62 @@ TEST(Audit, AnEmptySetRejectsTheLabel) {
     EXPECT_THAT(message_of([&] { audit_labels(options); }, ErrorCode::usage), HasSubstr("--level"));
 }
 
+TEST(Audit, SampleAsksAboutOtherSuspectLabels) {
+    const Scratch folder;
+    save(folder, planted(1, 2), "a");  // a weak model, which suspects many labels
+    AuditOptions options = options_of(folder);
+    options.top = 5;
+    options.questions = folder / "questions.csv";
+    options.sample = 30;
+    const LabelAudit audit = audit_labels(options);
+    ASSERT_GT(audit.suspects, 40U);
+    EXPECT_EQ(audit.sampled, 30U);
+    const std::string asked = read_text(options.questions);
+    EXPECT_EQ(std::ranges::count(asked, '\n'), 1 + 2 * 35);
+    EXPECT_FALSE(audit.wrong_labels.value);
+    EXPECT_THAT(audit.wrong_labels.undefined, HasSubstr("--sample 30"));
+
+    // All questions are answered correctly. The last suspect label is among them.
+    options.top = audit.suspects;
+    options.questions.clear();
+    options.sample = 0;
+    const LabelAudit all = audit_labels(options);
+    EXPECT_THAT(asked, HasSubstr(all.listed.back().item));
+    std::ofstream votes(folder / "votes.csv");
+    votes << "item,label,annotator,answer\n";
+    std::size_t wrong = 0;
+    for (const SuspectLabel& one : all.listed) {
+        const bool is_wrong = is_planted(std::stoul(one.item.substr(4)));
+        wrong += is_wrong ? 1 : 0;
+        if (asked.find(one.item) != std::string::npos)
+            votes << one.item << ',' << one.given << ",ann," << (is_wrong ? "no" : "yes") << '\n';
+    }
+    votes.close();
+    options.confirm = {folder / "votes.csv"};
+    const LabelAudit answered = audit_labels(options);
+    ASSERT_TRUE(answered.wrong_labels.value);
+    EXPECT_EQ(answered.wrong_labels.n, audit.suspects);
+    EXPECT_LE(answered.wrong_labels.interval->low, static_cast<double>(wrong));
+    EXPECT_GE(answered.wrong_labels.interval->high, static_cast<double>(wrong));
+    for (const SuspectLabel& one : answered.listed)
+        EXPECT_EQ(one.wrong_probability.value.has_value(), one.answer.empty()) << one.item;
+}
+
+TEST(Audit, SampleNeedsQuestionsAndTakesAtMostAllSuspectLabels) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    AuditOptions options = options_of(folder);
+    options.top = 5;
+    options.sample = 1000;
+    EXPECT_THAT(message_of([&] { audit_labels(options); }, ErrorCode::usage),
+                HasSubstr("Add --questions questions.csv"));
+    options.questions = folder / "questions.csv";
+    const LabelAudit audit = audit_labels(options);
+    EXPECT_EQ(audit.sampled, audit.suspects - 5);
+    EXPECT_THAT(audit.notes, testing::Contains(HasSubstr("--sample 1000: ")));
+    EXPECT_EQ(static_cast<std::uint64_t>(std::ranges::count(read_text(options.questions), '\n')),
+              1 + 2 * audit.suspects);
+}
+
 }  // namespace
 }  // namespace assay::audit

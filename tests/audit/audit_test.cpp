@@ -72,20 +72,28 @@ void add_images(Made& made, std::size_t number, const std::vector<float>& logits
     }
 }
 
-// Four classes, so 2 % of chance is .005. 60 of 200 labels are the second of two similar classes.
-// All are likelier than chance, so none looks drawn from all classes, and the floor is .01.
+/// The logits of the first two of ten classes, which are similar.
+std::vector<float> first_two_of_ten(float first, float second) {
+    std::vector<float> out(10, -9);
+    out[0] = first;
+    out[1] = second;
+    return out;
+}
+
+// Ten classes. 60 of 200 labels are the second of two similar classes. All are likelier than
+// chance, so none looks drawn from all classes, and the floor is .01.
 TEST(Audit, FloorIsHighIfOnlySimilarClassesAreConfused) {
     const Scratch folder;
-    Made made{.classes = 4, .scores = {}, .labels = {}};
-    add_images(made, 140, {2, 1, -9, -9}, 0);
-    add_images(made, 60, {2, 1, -9, -9}, 1);
+    Made made{.classes = 10, .scores = {}, .labels = {}};
+    add_images(made, 140, first_two_of_ten(2, 1), 0);
+    add_images(made, 60, first_two_of_ten(2, 1), 1);
     save(folder, made, "a");
     const LabelAudit audit = audit_labels(options_of(folder));
     ASSERT_EQ(audit.suspects, 60U);
-    // The best temperature gives the classes 70 % and 30 %.
+    // The best temperature gives the classes 70 % and 30 %, or nearly, as some labels may be drawn.
     const double t = audit.models[0].temperature;
-    EXPECT_NEAR(t, 1 / std::log(7. / 3), 0.01);
-    const double sum = 1 + std::exp(-1 / t) + 2 * std::exp(-11 / t);
+    EXPECT_NEAR(t, 1 / std::log(7. / 3), 0.05);
+    const double sum = 1 + std::exp(-1 / t) + 8 * std::exp(-11 / t);
     const double p = std::exp(-1 / t) / sum, q = 1 / sum;
     EXPECT_NEAR(audit.listed[0].score, std::log((.98 * p + .01) / (.98 * q + .01)), 1e-9);
 }
@@ -106,6 +114,27 @@ TEST(Audit, FloorIsLowIfManyLabelsLookDrawn) {
     const double sum = 1 + 3 * std::exp(-12 / t);
     const double p = std::exp(-12 / t) / sum, q = 1 / sum;
     EXPECT_NEAR(audit.listed[0].score, std::log((.98 * p + .005) / (.98 * q + .005)), 1e-9);
+}
+
+// Ten classes. 27 of 197 clear images have another label, which is among the less likely half of
+// the classes: 27 / 397 * 2 = .14 of all labels are drawn, and .22 are missed. So the probability
+// of the label alone counts.
+TEST(Audit, ProbabilityOfTheLabelCountsIfManyLabelsAreFar) {
+    const Scratch folder;
+    Made made{.classes = 10, .scores = {}, .labels = {}};
+    add_images(made, 140, first_two_of_ten(2, 1), 0);
+    add_images(made, 60, first_two_of_ten(2, 1), 1);
+    std::vector<float> clear(10, 0);
+    clear[0] = 12;
+    add_images(made, 170, clear, 0);
+    for (int label = 1; label < 10; ++label) add_images(made, 3, clear, label);
+    save(folder, made, "a");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    ASSERT_EQ(audit.suspects, 87U);
+    const double t = audit.models[0].temperature;
+    const double sum = 1 + 9 * std::exp(-12 / t);
+    const double p = std::exp(-12 / t) / sum, q = 1 / sum;
+    EXPECT_NEAR(audit.listed[0].score, std::log((.98 * p + 1e-9) / (.98 * q + 3)), 1e-9);
 }
 
 TEST(Audit, AModelThatLearnedTheLabelsDoesNotVote) {

@@ -12,6 +12,7 @@ import numpy as np
 import assay
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "bench"))
+import audit_checked  # noqa: E402
 import audit_peers  # noqa: E402
 
 PROGRAM = os.environ.get("ASSAY_PROGRAM", "assay")
@@ -53,7 +54,7 @@ class Audit(unittest.TestCase):
         self.assertEqual(weights[2], 0)  # this model has memorised the labels
         score = audit_peers.combined_score(models, self.given, temperatures, weights)
         order = np.argsort(score, kind="stable")
-        order = order[score[order] < 0]
+        order = order[self.suspect(temperatures, weights)[order]]
         self.assertEqual(found["suspects"], len(order))
         self.assertEqual([one["item"] for one in found["listed"]], [f"im{i:04d}.png" for i in order])
         np.testing.assert_allclose([one["score"] for one in found["listed"]], score[order], rtol=0, atol=1e-9)
@@ -61,6 +62,72 @@ class Audit(unittest.TestCase):
         # The third model has memorised the labels, so the loss has no minimum by temperature: it falls as the temperature falls.
         np.testing.assert_allclose(np.log(temperatures[:2]), np.log(own[:2]), atol=0.02)
         np.testing.assert_allclose(weights, voted, atol=0.03)
+
+    def suspect(self, temperatures, weights):
+        mean = sum(w * audit_peers.with_chance(z.astype(float), t) for z, t, w in zip(self.models, temperatures, weights))
+        own = mean[np.arange(IMAGES), self.given].copy()
+        mean[np.arange(IMAGES), self.given] = -np.inf
+        return own < mean.max(1)
+
+    def test_many_classes_and_uniform_errors(self):
+        """A weak model of 30 classes: the labels that are drawn from all classes lower the floor of the score."""
+        random = np.random.default_rng(6)
+        truth = random.integers(0, 30, IMAGES)
+        given = np.where(random.random(IMAGES) < 0.1, random.integers(0, 30, IMAGES), truth)
+        logits = random.normal(size=(IMAGES, 30)).astype(np.float32)
+        logits[np.arange(IMAGES), truth] += 3
+        np.save(self.folder / "w.npy", logits)
+        (self.folder / "w.csv").write_text("id,label\n" + "".join(f"im{i:04d}.png,{c}\n" for i, c in enumerate(given)))
+        run("import", self.folder / "w.npy", "--items", self.folder / "w.csv", "--dataset-name", "wide",
+            "--name", "w", "--kind", "logits", "--out", self.folder / "wide", "-q")
+        found = assay.audit(self.folder / "wide", top=IMAGES)
+        score = audit_peers.combined_score([logits.astype(float)], given, [found["models"][0]["temperature"]], [1.0])
+        listed = [int(one["item"][2:6]) for one in found["listed"]]
+        np.testing.assert_allclose([one["score"] for one in found["listed"]], score[listed], rtol=0, atol=1e-9)
+        self.assertLess(score.min(), -5)  # below ln(.01 / 1): the label's own probability counts
+
+    def test_probability_that_a_label_is_wrong(self):
+        """Answers about some labels, and the same estimate on a plain grid."""
+        questions, votes = self.folder / "questions.csv", self.folder / "votes.csv"
+        weak = self.folder / "weak"
+        random = np.random.default_rng(5)
+        logits = random.normal(size=(IMAGES, CLASSES)).astype(np.float32)
+        logits[np.arange(IMAGES), self.truth] += 1.5
+        np.save(self.folder / "weak.npy", logits)
+        run("import", self.folder / "weak.npy", "--items", self.folder / "items.csv", "--dataset-name", "val",
+            "--name", "weak", "--kind", "logits", "--out", weak, "-q")
+        found = assay.audit(weak, top=10, questions=questions, sample=20)
+        self.assertEqual(found["sampled"], 20)
+        self.assertIsNone(found["wrong_labels"]["value"])
+        self.assertIsNone(found["listed"][0]["wrong_probability"]["value"])
+        self.assertIn("--sample 30", found["listed"][0]["wrong_probability"]["undefined"])
+        asked = list(dict.fromkeys(line.split(",")[0] for line in questions.read_text().splitlines()[1:]))
+        self.assertEqual(len(asked), 30)
+        votes.write_text("item,label,annotator,answer\n" + "".join(
+            f"{item},{self.given[int(item[2:6])]},ann,{'no' if self.wrong[int(item[2:6])] else 'yes'}\n" for item in asked))
+        found = assay.audit(weak, top=IMAGES, confirm=votes)
+        scores = np.array([one["score"] for one in found["listed"]])
+        rows = np.array([int(one["item"][2:6]) for one in found["listed"]])
+        self.assertEqual(list(rows[:10]), [int(item[2:6]) for item in asked[:10]])
+        checked = np.array([f"im{i:04d}.png" in asked for i in rows])
+        x = audit_checked.distances(scores)
+        points = audit_checked.curves(x[checked], self.wrong[rows][checked])
+        by_curve = audit_checked.probabilities(points, x[~checked])
+        claimed = [one["wrong_probability"]["value"] for one in found["listed"]]
+        np.testing.assert_allclose(np.array(claimed)[~checked].astype(float), points[2] @ by_curve, rtol=0, atol=3e-3)
+        self.assertEqual({c for c, known in zip(claimed, checked) if known}, {None})
+        low, high = audit_checked.number_interval(points, by_curve)
+        known = int(self.wrong[rows][checked].sum())
+        number = found["wrong_labels"]
+        self.assertAlmostEqual(number["value"], known + (points[2] @ by_curve).sum(), delta=0.3)
+        self.assertLessEqual(abs(number["interval"]["low"] - known - low), 1)
+        self.assertLessEqual(abs(number["interval"]["high"] - known - high), 1)
+        self.assertTrue(number["interval"]["low"] <= self.wrong[rows].sum() <= number["interval"]["high"])
+        table = run("audit", weak, "--confirm", votes, "-q")
+        self.assertIn("P(wrong) %", table)
+        self.assertIn("number of wrong labels: ", table)
+        header = run("audit", weak, "--confirm", votes, "--csv", "-q").splitlines()[0].split(",")
+        self.assertEqual(header[-3:], ["wrong_probability", "wrong_probability_low", "wrong_probability_high"])
 
     def test_answers_correct_labels(self):
         (self.folder / "true.csv").write_text("item,label\n" + "".join(f"im{i:04d}.png,{c}\n" for i, c in enumerate(self.truth)))

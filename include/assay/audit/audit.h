@@ -7,10 +7,15 @@
 // classifier that repeats the given labels wherever all others surely agree on another class has
 // learned them, and does not vote.
 //
-// The score of a label is the mean over the classifiers of ln((p + floor) / (q + floor)). Here p
-// and q are 98 % of the probabilities of the label and of the likeliest other class. If few labels
-// look drawn from all classes, the floor is 1 %. A label that a classifier holds for impossible is
-// then more often an image that it misjudges. If many labels look so, the floor is 2 % of chance.
+// The score of a label is the mean over the classifiers of ln((p + own) / (q + other)). Here p and
+// q are 98 % of the probabilities of the label and of the likeliest other class. If few labels look
+// drawn from all classes, `own` and `other` are 1 %. A label that a classifier holds for impossible
+// is then more often an image that it misjudges. If many labels look so, both are 2 % of chance. If
+// many are even among the less likely half of at least ten classes, `own` is 1e-9 and `other` is 3,
+// so that the probability of the label alone counts.
+//
+// Scores alone do not say how probable it is that a label is wrong. Answers of people about some of
+// the suspect labels do, for the other ones with similar scores.
 //
 // Which score was tried on which planted errors: docs/suspect-labels.md, bench/audit_worlds.py.
 #pragma once
@@ -34,6 +39,7 @@ struct AuditOptions {
     std::uint64_t top = 20;
     bool duplicates = false;
     std::filesystem::path questions;
+    std::uint64_t sample = 0;
     std::vector<std::filesystem::path> confirm;
     std::vector<std::filesystem::path> labels;
     std::filesystem::path save_labels;
@@ -56,6 +62,11 @@ inline constexpr auto description<audit::AuditOptions> = describe<audit::AuditOp
         {.help = "Write questions about the listed labels to this file, for `assay serve "
                  "--questions FILE --task labels`",
          .value = "FILE"}),
+    field<&audit::AuditOptions::sample>(
+        {.help = "Also ask about this many of the suspect labels that are not listed, evenly "
+                 "spread, so that --confirm can estimate how many labels are wrong",
+         .max = 1e9,
+         .value = "N"}),
     field<&audit::AuditOptions::confirm>(
         {.help = "Annotators' answers to these questions: votes in any layout that `assay labels "
                  "aggregate` reads",
@@ -82,7 +93,9 @@ struct SuspectLabel {
     std::string item;
     std::string given, suggested;            ///< class ids
     std::string given_name, suggested_name;  ///< class names, or the ids of classes without names
-    double score = 0;                        ///< negative; the lowest is the most suspicious
+    double score = 0;                        ///< the lowest is the most suspicious
+    /// That people would reject the label, by their answers about other labels.
+    Estimate wrong_probability;
     double given_probability = 0, suggested_probability = 0;  ///< mean over all voting classifiers
     std::uint32_t predict_suggested = 0, voting = 0;          ///< classifiers
     std::string answer;  ///< "", "correct", "wrong", "cannot be judged"
@@ -136,8 +149,10 @@ struct LabelAudit {
     std::uint64_t ambiguous = 0;   ///< images with two classes of at least 25 %
     std::uint64_t duplicate_groups = 0, duplicate_images = 0;
     std::uint64_t contradicting_groups = 0;  ///< of duplicate_groups: with different labels
-    /// Always undefined, with the reason: scores alone do not tell.
+    /// The wrong ones among the suspect labels. Undefined without enough answers of people about
+    /// labels of all scores.
     Estimate wrong_labels;
+    std::uint64_t sampled = 0;  ///< labels in the questions that are not listed
     std::uint64_t checked = 0, confirmed_wrong = 0, corrected = 0;
     std::uint64_t without_class = 0;    ///< confirmed wrong labels without a confirmed class
     std::uint64_t unjudged = 0;         ///< images that nobody can judge, or with as many yes as no

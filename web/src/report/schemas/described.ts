@@ -1922,8 +1922,10 @@ export interface LabelAudit extends Result {
   duplicate_images: number;
   /** Groups with different labels. */
   contradicting_groups: number;
-  /** Undefined: scores alone cannot tell. */
+  /** Among the suspect ones, by people's answers about some. */
   wrong_labels: Estimate;
+  /** Labels in the questions that are not listed. */
+  sampled: number;
   /** Images with answers. */
   checked: number;
   /** Of these, with a wrong label. */
@@ -4132,6 +4134,8 @@ export interface SuspectLabel {
   suggested_name: string;
   /** The lowest is the most suspicious. */
   score: number;
+  /** That people would reject the label, by their answers about others. */
+  wrong_probability: Estimate;
   /** By all voting models together. */
   given_probability: number;
   suggested_probability: number;

@@ -1,0 +1,156 @@
+// The probability that a label is wrong, by answers about other labels.
+#include "audit/wrong_labels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace assay::audit {
+namespace {
+
+using testing::HasSubstr;
+
+/// So many scores from -2 to near 0. The unit of x is that of the middle one.
+std::vector<double> even_scores(std::size_t labels) {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < labels; ++i)
+        out.push_back(-2 * (1 - static_cast<double>(i) / static_cast<double>(labels)));
+    return out;
+}
+double x_of(const std::vector<double>& scores, std::size_t i) {
+    return std::pow(scores[i] / scores[scores.size() - 1 - scores.size() / 2], 1.5);
+}
+/// Every fourth label is answered, from the third. The labels of the first half are wrong, except
+/// each fifth answer, and those of the second half are correct.
+std::vector<Answer> every_fourth(std::size_t labels) {
+    std::vector<Answer> out(labels, Answer::none);
+    for (std::size_t i = 2; i < labels; i += 4)
+        out[i] = i < labels / 2 && i % 20 != 2 ? Answer::wrong : Answer::correct;
+    return out;
+}
+
+// The mean over a much finer and wider grid, without a mode.
+double by_plain_sums(const std::vector<double>& scores, const std::vector<Answer>& answers,
+                     std::size_t label) {
+    double sum = 0, weights = 0;
+    for (double a = -16; a < 8; a += 0.05)
+        for (double b = 0.025; b < 14; b += 0.05) {
+            double log_weight = -((a + 4) * (a + 4) / 4 + b * b / 9) / 2;
+            for (std::size_t i = 0; i < answers.size(); ++i) {
+                if (answers[i] == Answer::none) continue;
+                const double p = 1 / (1 + std::exp(-a - b * x_of(scores, i)));
+                log_weight += std::log(answers[i] == Answer::wrong ? p : 1 - p);
+            }
+            const double weight = std::exp(log_weight);
+            weights += weight;
+            sum += weight / (1 + std::exp(-a - b * x_of(scores, label)));
+        }
+    return sum / weights;
+}
+
+TEST(WrongLabels, ProbabilityIsThePosteriorMean) {
+    const std::vector<double> scores = even_scores(101);
+    const std::vector<Answer> answers = every_fourth(101);
+    const WrongLabels found = estimate_wrong_labels(scores, answers, 101, 0.95);
+    double last = 1;
+    for (const std::size_t label : {0, 20, 45, 51, 60, 100}) {
+        const Estimate& one = found.probability[label];
+        ASSERT_TRUE(one.value) << one.undefined;
+        EXPECT_NEAR(*one.value, by_plain_sums(scores, answers, label), 2e-3);
+        EXPECT_LT(*one.value, last);
+        EXPECT_LT(one.interval->low, *one.value);
+        EXPECT_GT(one.interval->high, *one.value);
+        last = *one.value;
+    }
+    EXPECT_EQ(found.probability[0].n, 25U);
+    EXPECT_FALSE(found.probability[2].value);
+    EXPECT_EQ(found.probability[2].undefined, "people have checked the label");
+    // The number is the sum of what is known and of the probabilities.
+    double sum = 0;
+    for (std::size_t i = 0; i < 101; ++i)
+        sum += answers[i] == Answer::wrong ? 1 : found.probability[i].value.value_or(0);
+    ASSERT_TRUE(found.number.value);
+    EXPECT_NEAR(*found.number.value, sum, 1e-9);
+    EXPECT_LT(found.number.interval->low, sum);
+    EXPECT_GT(found.number.interval->high, sum);
+    const WrongLabels narrow = estimate_wrong_labels(scores, answers, 1, 0.5);
+    EXPECT_EQ(narrow.probability.size(), 1U);
+    EXPECT_EQ(*narrow.probability[0].value, *found.probability[0].value);
+    EXPECT_GT(narrow.probability[0].interval->low, found.probability[0].interval->low);
+    EXPECT_LT(narrow.number.interval->high, found.number.interval->high);
+}
+
+TEST(WrongLabels, NeedsAnswersAboutLabelsOfAllScores) {
+    const std::vector<double> scores = even_scores(200);
+    std::vector<Answer> answers(200, Answer::none);
+    for (std::size_t i = 0; i < 19; ++i) answers[i] = Answer::wrong;
+    const WrongLabels few = estimate_wrong_labels(scores, answers, 200, 0.95);
+    EXPECT_THAT(few.probability[19].undefined, HasSubstr("only 19 suspect labels"));
+    EXPECT_THAT(few.number.undefined, HasSubstr("at least 20 are needed"));
+    answers[19] = Answer::correct;
+    // 5 % are 10 labels.
+    const WrongLabels first = estimate_wrong_labels(scores, answers, 200, 0.95);
+    EXPECT_TRUE(first.probability[29].value);
+    EXPECT_FALSE(first.probability[30].value);
+    EXPECT_THAT(first.probability[30].undefined, HasSubstr("--sample 30"));
+    EXPECT_THAT(first.number.undefined, HasSubstr("only labels with similar scores"));
+    answers[190] = Answer::correct;
+    EXPECT_TRUE(estimate_wrong_labels(scores, answers, 20, 0.95).number.value);
+}
+
+// A file of labels may hold wrong ones only, so it says nothing about others.
+TEST(WrongLabels, FilesCountButDoNotTeach) {
+    const std::vector<double> scores = even_scores(101);
+    std::vector<Answer> answers = every_fourth(101);
+    const WrongLabels before = estimate_wrong_labels(scores, answers, 101, 0.95);
+    answers[99] = Answer::wrong_by_file;
+    answers[97] = Answer::from_file;
+    answers[95] = Answer::cannot_be_judged;
+    const WrongLabels after = estimate_wrong_labels(scores, answers, 101, 0.95);
+    EXPECT_EQ(*after.probability[51].value, *before.probability[51].value);
+    EXPECT_NEAR(*after.number.value - *before.number.value,
+                1 - *before.probability[99].value - *before.probability[97].value -
+                    *before.probability[95].value,
+                1e-9);
+    const std::vector<Answer> files(101, Answer::wrong_by_file);
+    const WrongLabels all = estimate_wrong_labels(scores, files, 101, 0.95);
+    EXPECT_EQ(*all.number.value, 101);
+    EXPECT_FALSE(all.number.interval);
+}
+
+TEST(WrongLabels, AnswersOfOneKindAndEqualScoresGiveNoCertainty) {
+    const std::vector<double> equal(60, -0.5);
+    for (const Answer kind : {Answer::wrong, Answer::correct}) {
+        std::vector<Answer> answers(60, Answer::none);
+        for (std::size_t i = 0; i < 60; i += 2) answers[i] = kind;
+        const WrongLabels found = estimate_wrong_labels(equal, answers, 60, 0.95);
+        const Estimate& one = found.probability[1];
+        ASSERT_TRUE(one.value);
+        EXPECT_GT(one.interval->high - one.interval->low, 0.02);
+        EXPECT_EQ(*one.value > 0.5, kind == Answer::wrong);
+    }
+    const WrongLabels none = estimate_wrong_labels({}, {}, 20, 0.95);
+    EXPECT_EQ(none.number.undefined, "no label is suspect");
+    // A score of 0 or more is the least suspicious one.
+    std::vector<double> zero(40, 0.0);
+    zero.back() = 1;
+    std::vector<Answer> answers(40, Answer::none);
+    for (std::size_t i = 0; i < 40; i += 2) answers[i] = Answer::correct;
+    EXPECT_TRUE(estimate_wrong_labels(zero, answers, 40, 0.95).number.value);
+}
+
+// More wrong labels among the less suspicious ones: the slope is at its lowest value, 0.
+TEST(WrongLabels, SlopeIsNotNegative) {
+    const std::vector<double> scores = even_scores(101);
+    std::vector<Answer> answers = every_fourth(101);
+    for (Answer& one : answers)
+        if (one != Answer::none) one = one == Answer::wrong ? Answer::correct : Answer::wrong;
+    const WrongLabels found = estimate_wrong_labels(scores, answers, 101, 0.95);
+    EXPECT_GE(*found.probability[0].value, *found.probability[100].value);
+    EXPECT_NEAR(*found.probability[45].value, by_plain_sums(scores, answers, 45), 1e-2);
+}
+
+}  // namespace
+}  // namespace assay::audit
