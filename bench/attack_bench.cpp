@@ -1,4 +1,4 @@
-// The cost of attacks compared with the passes through the model that they need. `passes` is ten
+// The cost of attacks compared with that of the model's passes. `passes` is ten
 // times scores and gradients of a batch of 8 on one thread, `pgd` is an attack of ten steps on it.
 // Compare the CPU times. BENCH_MODEL names a model with its settings next to it, or in
 // BENCH_SETTINGS; without it, the shared MobileNet v1 0.25.

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Compares assay attack with PyTorch loops of the same steps: the same images, model, batch and budget, on one thread each, in
+"""Compares assay attack with PyTorch loops of the same steps. Both have the same images, model, batch and budget, on one thread, in
 turn.
 
 usage: attacks.py ASSAY MODEL.pt FOLDER IMAGES EPS [assay's options of the model ...]
        attacks.py build/release/bin/assay demo/models/robust.pt demo/images/v1 200 4/255
        attacks.py build/release/bin/assay mobilenet_v1_0.25_128.pt imagenet_sample 50 1/255 --preset mobilenet-128
 
-CPU seconds (user and system) of the attack alone. A run of assay without attack (noise of size 0, with startup, decoding and
+CPU seconds (user and system) are of the attack alone. A run of assay without attack (noise of size 0, with startup, decoding and
 storing) is subtracted, and the loops are measured without reading images. Assay only attacks images that are classified correctly,
 and so do the loops. PyTorch's own work is the model in TorchScript, frozen for inference but with gradients by the input. Assay
 runs the model in its own process here, so that its time is counted.
@@ -72,7 +72,7 @@ def pgd(net, x, y, eps, steps=10):
 
 
 def apgd(net, x, y, eps, name, t=None, steps=100):
-    """Algorithm 1 of Croce and Hein, ICML 2020; all images of a batch take all steps, as in their program."""
+    """Algorithm 1 of Croce and Hein, ICML 2020. All images of a batch take all steps, as in the authors' program."""
     def ball(z):
         return torch.min(torch.max(z, x - eps), x + eps).clamp(0, 1)
 
@@ -115,7 +115,7 @@ def in_batches(attack, x, y):
 
 
 def targeted(net, x, y, eps):
-    """Nine targets, each on the images that the previous ones left."""
+    """Nine targets. Each is tried on the images that the previous ones did not change."""
     with torch.no_grad():
         order = net(x).sort(dim=1, descending=True).indices
     left = torch.ones(len(x), dtype=torch.bool)
@@ -150,7 +150,7 @@ def compare(assay, model, folder, count, eps, options, scratch):
     plain, start, _ = run(assay, "attack", *common, "--attack", "noise", "--eps", 0, "--out", scratch / "plain")
     run(assay, "attack", *common, "--attack", "noise", "--eps", 0, "--out", scratch / "plain", "--save-images", scratch / "images")
     images = next(p for p in (scratch / "images").iterdir() if p.is_dir())
-    # The normalisation, and each row's label, as the stores say.
+    # The normalization, and the label of each row, are read from the stores.
     store = pathlib.Path(plain["models"][0]["attacks"][0]["store"])
     said = json.loads((store / "manifest.json").read_text())
     settings = said["provenance"]["scored_by"]["preprocess"]
@@ -166,14 +166,14 @@ def compare(assay, model, folder, count, eps, options, scratch):
         rows = list(csv.DictReader(table))
     x = torch.stack([torch.from_numpy(np.load(images / pathlib.Path(r["path"] if r.get("path") else r["id"]).with_suffix(".npy"))) for r in rows])
     x = x.permute(0, 3, 1, 2)
-    if settings["channel_order"] == "bgr":  # the files are red, green, blue
+    if settings["channel_order"] == "bgr":  # the files have the channels in the order red, green, blue
         x = x.flip(1)
     x = x.contiguous()
     y = torch.tensor([int(r["labels"]) for r in rows])
     with torch.no_grad():
         correct = torch.cat([net(x[i:i + BATCH]).argmax(1) for i in range(0, len(x), BATCH)]) == y
     x, y = x[correct], y[correct]
-    number = float(fractions.Fraction(eps))  # 4/255
+    number = float(fractions.Fraction(eps))  # eps is 4/255
     print(f"{pathlib.Path(model).stem}: {len(rows)} images, {len(x)} correct, eps {eps}; PyTorch {torch.__version__}, one thread each; CPU s (wall s), fooled")
     loops = {"pgd": lambda: in_batches(lambda a, b: pgd(net, a, b, number), x, y),
              "apgd-ce": lambda: in_batches(lambda a, b: apgd(net, a, b, number, "ce"), x, y),
@@ -182,7 +182,7 @@ def compare(assay, model, folder, count, eps, options, scratch):
         made, cpu, wall = run(assay, "attack", *common, "--attack", attack, "--eps", eps, "--out", scratch / attack)
         cell = made["models"][0]["attacks"][-1]
         passes = cell["backward"]
-        if attack == "pgd":  # ten times the steps on those of the first 16 images, as a control
+        if attack == "pgd":  # as a control, ten times as many steps on the first 16 of those images
             passes += 100 * cell["repeated"]
         line = f"{attack:11} assay {cpu - start:8.2f} ({wall:.1f}) {len(x) - cell['robust']:4}  {cell['forward']:6} forward, {passes:6} backward"
         if attack in loops:

@@ -73,7 +73,7 @@ def loss_with_errors(given, uniform):
     return -np.log(np.maximum(1e-300, (1 - error) * given + error * uniform)).sum()
 
 
-_sums: dict = {}  # of photographs, whose logits are the same in all plantings; the arrays are kept, so that no number is used twice
+_sums: dict = {}  # Photographs have the same logits in all plantings. Keeping the arrays prevents a reuse of their ids.
 
 
 def log_sums(logits, sharpness):
@@ -87,7 +87,7 @@ def log_sums(logits, sharpness):
 
 
 def fit_model(logits, labels):
-    """Temperature, and the mean loss of the three quarters of the labels that are likeliest."""
+    """The temperature, and the mean loss of the likeliest three quarters of the labels."""
     rows, uniform = np.arange(len(labels)), 1 / logits.shape[1]
 
     def fit(step):
@@ -110,7 +110,7 @@ def fit_model(logits, labels):
 
 
 def has_learned(probabilities, labels, model):
-    """Whether a model repeats labels where all others agree on another class, beyond what these expect of their own errors."""
+    """Whether a model repeats labels where all others agree on another class, more often than their own errors explain."""
     if len(probabilities) < 3:
         return False
     predicted = np.stack([p.argmax(1) for p in probabilities])
@@ -118,7 +118,7 @@ def has_learned(probabilities, labels, model):
     sure = np.stack([p.max(1) for m, p in enumerate(probabilities) if m != model])
     agree = (others == others[0]).all(0) & (sure.min(0) >= 0.9)
     opposed = agree & (others[0] != labels)
-    # their common errors are at most as frequent as those of the most certain model
+    # the others' common errors are at most as frequent as those of the most certain model
     excess = opposed.sum() - (1 - sure.max(0))[agree].sum()
     return excess >= 5 and (opposed & (predicted[model] != labels)).sum() <= 0.1 * excess
 
@@ -139,7 +139,7 @@ def combined_score(models, labels, temperatures, weights):
 
 
 def audit_scores(models, labels):
-    """A score for each label, the lowest for the most suspicious; temperatures; weights."""
+    """Returns a score for each label (the lowest is the most suspicious), the temperatures, and the weights."""
     fits = [fit_model(z, labels) for z in models]
     probabilities = [np.exp(log_softmax(z / t)) for z, (t, _) in zip(models, fits)]
     learned = np.array([has_learned(probabilities, labels, m) for m in range(len(models))])

@@ -57,7 +57,7 @@ class Planted:
 
 
 def stored_scores(folder: pathlib.Path) -> np.ndarray:
-    """All rows of a store of full scores."""
+    """Reads all rows of a store of full scores."""
     return np.concatenate([np.load(shard) for shard in sorted(folder.glob("shards/*.npy"))]).astype(float)
 
 

@@ -130,7 +130,7 @@ def values(n: Any, m: Any, t: Any) -> "Dict[str, Optional[float]]":
 
 
 def coverage(classes: int, images: int, p: float, imbalance: int, draws: int) -> "Dict[str, Tuple[float, float, float, int]]":
-    """For each metric: covered draws, mean width, smallest width, draws without a value."""
+    """Returns for each metric the covered draws, the mean width, the smallest width, and the draws without a value."""
     share = np.geomspace(1, 1 / imbalance, classes)
     share /= share.sum()
     order = np.random.default_rng(classes).permutation(classes)

@@ -18,7 +18,7 @@ from typing import Any, Tuple
 import numpy as np
 from scipy.stats import binom, norm, t as student
 
-#         groups, clusters of each, images, accuracy, kind
+#         groups, clusters of each group, images, accuracy, kind
 WORLDS = [
     (1, 30, 5, 0.9, "within"),
     (1, 5, 20, 0.8, "within"),
@@ -33,13 +33,13 @@ WORLDS = [
     (10, 40, 2, 0.8, "crossed"),
     (10, 40, 1, 0.9, "crossed"),
 ]
-#             hard, own
+#             the columns are hard and own
 STRUCTURES = [(0.0, 0.0), (0.4, 0.0), (0.2, 0.2), (0.1, 0.6)]
 SHARED = 0.3
 
 
 def drawn(world: Any, hard: float, own: float, lower: Any, draws: int, random: Any) -> Any:
-    """Images of each cluster in each group: [4, draws, groups, clusters] of both, only candidate, only baseline, neither."""
+    """Images of each cluster in each group, [4, draws, groups, clusters]: both correct, only the candidate, only the baseline, neither."""
     groups, clusters, images, accuracy, kind = world
     most = 4 * images if kind == "uneven" else images
     of_cluster = (draws, 1 if kind == "crossed" else groups, clusters, 1)
@@ -64,7 +64,7 @@ def wilson(p: Any, n: Any, z: float) -> "Tuple[Any, Any]":
 
 
 def newcombe(shares: Any, n: Any, z: float) -> "Tuple[Any, Any]":
-    """Newcombe's (1998) method 10 of proportions [4, ...] of n images."""
+    """Newcombe's (1998) method 10 for proportions [4, ...] of n images."""
     both, candidate, baseline, neither = shares * n
     p1, p2 = shares[0] + shares[1], shares[0] + shares[2]
     (l1, u1), (l2, u2) = wilson(p1, n, z), wilson(p2, n, z)
@@ -79,7 +79,7 @@ def newcombe(shares: Any, n: Any, z: float) -> "Tuple[Any, Any]":
 
 
 class Groups:
-    """Differences of groups from the counts of their clusters."""
+    """Differences of the groups, from the counts of their clusters."""
 
     def __init__(self, counts: Any) -> None:
         sizes = counts.sum(0)
@@ -98,17 +98,17 @@ class Groups:
         return newcombe(self.shares, self.n, norm.ppf(0.5 + level / 2))
 
     def jackknife(self, level: float) -> "Tuple[Any, Any]":
-        """As `assay compare --cluster` without --by."""
+        """The interval of `assay compare --cluster` without --by."""
         half = student.ppf(0.5 + level / 2, self.clusters - 1) * np.maximum(self.error, self.floor)
         return np.maximum(-1, self.difference - half), np.minimum(1, self.difference + half)
 
     def clustered(self, level: float) -> "Tuple[Any, Any]":
-        """The jackknife's, never inside that of independent images."""
+        """The jackknife's interval, widened to include that of independent images."""
         a, b = self.independent(level), self.jackknife(level)
         return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
 
     def p(self) -> Any:
-        """Student's, never below McNemar's."""
+        """Student's interval, at least as wide as McNemar's."""
         t = 2 * student.sf(np.abs(self.difference) / np.maximum(self.error, self.floor), self.clusters - 1)
         first, second = self.only
         return np.maximum(t, np.minimum(1, 2 * binom.cdf(np.minimum(first, second), first + second, 0.5)))

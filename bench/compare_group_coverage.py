@@ -25,7 +25,7 @@ def wilson(hits: Any, n: Any, z: float) -> "Tuple[Any, Any]":
 
 
 def paired(counts: Any, level: float) -> "Tuple[Any, Any, Any]":
-    """Newcombe's (1998) method 10 of counts [..., 4]: both, only candidate, only baseline, neither."""
+    """Newcombe's (1998) method 10 for counts [..., 4]: both correct, only the candidate, only the baseline, neither."""
     both, candidate, baseline, neither = np.moveaxis(counts.astype(float), -1, 0)
     z, n = norm.ppf(0.5 + level / 2), counts.sum(-1)
     (l1, u1), (l2, u2) = wilson(both + candidate, n, z), wilson(both + baseline, n, z)

@@ -24,7 +24,7 @@ def read(store):
 
 
 def scores(probability, total, rank, draw):
-    """The scores of classes with this probability, sum of probabilities up to it, and rank from 1."""
+    """The scores of classes with this probability, this sum of probabilities up to the class, and this rank (from 1)."""
     random = total - draw * probability
     return {"lac": 1 - probability, "aps": random, "raps": random + PENALTY * np.maximum(0, rank - FREE), "aps, deterministic": total}
 

@@ -1,5 +1,5 @@
-// Images of 224 x 224 pixels per second and core, for each corruption and severity; the times of
-// common Python packages are in docs/robustness.md.
+// Measures images of 224 x 224 pixels per second and core, for each corruption and severity. The
+// times of common Python packages are in docs/robustness.md.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Peak memory of each corruption on a large photograph, whole: bytes per pixel beside the image.
+"""Peak memory of each corruption on a whole large photograph, in bytes per pixel without the image itself.
 
     bench/corruption_memory.py build/release/bin/assay [WIDTH HEIGHT] [SEVERITIES]
 """
@@ -17,7 +17,7 @@ NAMES = (os.environ.get("NAMES") or "gaussian_noise shot_noise impulse_noise def
 
 
 def peak(command):
-    """Bytes of the largest process that ran `command`."""
+    """The peak memory in bytes of the largest process that ran `command`."""
     child = os.fork()
     if child == 0:
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -31,7 +31,7 @@ def peak(command):
 
 
 def write_image(path, width, height):
-    """A BMP of stripes in which all rows differ."""
+    """A BMP file of stripes in which all rows differ."""
     row = bytes((x * 7 + y) % 251 for y in range(3) for x in range(width))
     stride = (3 * width + 3) // 4 * 4
     with open(path, "wb") as file:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Some published corruptions by numpy, scipy and Pillow: milliseconds of processor time per image of 224 x 224.
+"""Times published corruptions in numpy, scipy and Pillow, in milliseconds of processor time per image of 224 x 224 pixels.
 
     bench/corruptions.py IMAGE          beside: build/bench/bin/bench_corruptions
 
-Severity 3 of each. Those that need OpenCV, scikit-image or ImageMagick are omitted.
+Each is measured at severity 3. Corruptions that need OpenCV, scikit-image or ImageMagick are omitted.
 """
 import io
 import sys

@@ -26,7 +26,7 @@ import numpy as np
 
 
 def majority(crowd) -> np.ndarray:
-    """Proportion of the votes, image by class."""
+    """Proportion of the votes, [image, class]."""
     votes = np.zeros((crowd.truth.size, crowd.classes))
     np.add.at(votes, (crowd.image, crowd.said), 1)
     return votes / np.maximum(1, votes.sum(axis=1, keepdims=True))

@@ -21,7 +21,7 @@ import numpy as np
 
 @dataclass
 class Crowd:
-    """Answers: image, annotator and class of each, no pair of image and annotator twice. Truth: a class per image."""
+    """Answers have an image, an annotator and a class; no pair of image and annotator repeats. Truth is a class per image."""
 
     truth: np.ndarray
     image: np.ndarray
@@ -32,7 +32,7 @@ class Crowd:
 
 
 def one_coin(accuracy: np.ndarray, classes: int) -> np.ndarray:
-    """Confusion matrices (annotator, truth, said) of people who err towards every other class alike."""
+    """Confusion matrices (annotator, truth, answer) of people whose errors are equally likely for every other class."""
     people = len(accuracy)
     wrong = (1 - accuracy) / max(1, classes - 1)
     out = np.repeat(wrong, classes * classes).reshape(people, classes, classes)
@@ -41,7 +41,7 @@ def one_coin(accuracy: np.ndarray, classes: int) -> np.ndarray:
 
 
 def draw(rng, proportions, confusion, images, answers) -> Crowd:
-    """`answers`: least and most per image. Who answers is drawn again for each image, with equal probability."""
+    """`answers` is the smallest and largest number per image. The annotators are drawn for each image with equal probability."""
     people, classes = confusion.shape[:2]
     truth = rng.choice(classes, images, p=proportions)
     number = rng.integers(answers[0], min(answers[1], people) + 1, images)
@@ -100,7 +100,7 @@ def few_images(rng):
 
 
 def passers_by(rng):
-    """300 people with about three answers each."""
+    """300 people, each with about three answers."""
     return draw(rng, even(4), one_coin(rng.uniform(0.45, 0.95, 300), 4), 300, (3, 3))
 
 
@@ -110,7 +110,7 @@ def rare_classes(rng):
 
 
 def shared_bias(rng):
-    """Class 3 is called 2 by everybody in 35 to 55 % of the cases."""
+    """Everybody answers 2 for class 3 in 35 to 55 % of the cases."""
     confusion = one_coin(rng.uniform(0.75, 0.95, 12), 5)
     for person in confusion:
         share = rng.uniform(0.35, 0.55)
@@ -139,7 +139,7 @@ def mostly_random(rng):
 
 
 def together(rng):
-    """Three of eight annotators copy the answers of the first of them. All are equally good."""
+    """Three of eight annotators copy the answers of the first of them. All are equally accurate."""
     crowd = draw(rng, even(4), one_coin(np.full(8, 0.75), 4), 400, (8, 8))
     table = np.empty((400, 8), dtype=int)
     table[crowd.image, crowd.annotator] = crowd.said
@@ -151,7 +151,7 @@ def together(rng):
 
 
 def thousand_classes(rng):
-    """2,000 images of 1,000 classes, 40 people, errors mostly among five neighbours of a class."""
+    """2,000 images of 1,000 classes, and 40 people. Most errors are among five neighbours of a class."""
     people, images, classes = 40, 2000, 1000
     accuracy = rng.uniform(0.6, 0.9, people)
     truth = rng.integers(0, classes, images)
@@ -167,7 +167,7 @@ def thousand_classes(rng):
 
 
 def all_equal(rng):
-    """Everybody says class 1, which is the truth."""
+    """Everybody answers class 1, which is correct."""
     crowd = draw(rng, even(3), one_coin(np.full(6, 0.8), 3), 100, (3, 3))
     crowd.said[:] = 1
     crowd.truth[:] = 1
@@ -195,7 +195,7 @@ def hard_images(rng):
 
 
 def many_answers(rng):
-    """One person with many answers, and many people with few. The first gives 20 % of all answers, and is correct in 97 %."""
+    """One person with many answers, and many people with few. This person gives 20 % of all answers, and is correct in 97 %."""
     crowd = draw(rng, even(6), one_coin(np.concatenate([[0.97], rng.uniform(0.4, 0.8, 60)]), 6), 300, (4, 4))
     taken = ~np.isin(np.arange(300), crowd.image[crowd.annotator == 0])
     add = np.flatnonzero(taken & (rng.random(300) < 0.8))
@@ -242,7 +242,7 @@ WORLDS = [
 
 
 def tuning(number: int) -> Crowd:
-    """A crowd with random size and habits, for the choice of a prior and not for reports."""
+    """A crowd with random size and habits, used to choose a prior and not for reports."""
     rng = np.random.default_rng([20260101, number])
     classes = int(rng.choice([2, 2, 3, 4, 6, 10, 20, 60]))
     people = int(rng.choice([3, 5, 8, 14, 30, 80]))

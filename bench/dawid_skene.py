@@ -3,8 +3,8 @@
 
     /usr/bin/python3 bench/dawid_skene.py [raters.npz] [passes]
 
-Two latent classes, start from the proportion of votes with a maybe worth half, smoothing 0.01: what `assay labels aggregate`
-computes. Only the passes are timed; reading the archive is not. Prints the processor time of a pass (best and median) and
+Two latent classes, a start from the proportion of votes with a maybe worth half, and smoothing 0.01, as in `assay labels aggregate`
+. Only the passes are timed; reading the archive is not. Prints the processor time of a pass (best and median) and
 the posteriors' checksum, to compare with the command's --posteriors.
 """
 import sys
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def answers(path):
-    """Annotator, question and answer of every vote."""
+    """The annotator, question and answer of every vote."""
     with np.load(path) as archive:
         annotator, question, answer = np.nonzero(archive["tensor"])
         shape = archive["tensor"].shape

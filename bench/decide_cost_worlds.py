@@ -1,4 +1,4 @@
-"""How often the intervals of `assay decide --costs` hold the true mean cost, in worlds written down before they were run.
+"""How often intervals of `assay decide --costs` hold the true mean cost, in simulations that were defined before they were run.
 
 An image has one of a few costs. So a sample is a draw of counts, and no scores are needed. The interval adds some
 images of the highest possible cost for its upper end, and as many of the lowest one for its lower end, to the normal

@@ -24,7 +24,7 @@ def wilson(p: Any, n: Any, z: float) -> "Tuple[Any, Any]":
 
 
 def gap(p: Any, n: int, q: Any, m: int, level: float) -> "Tuple[Any, Any]":
-    """Newcombe's (1998) method 10 of p - q, two independent proportions."""
+    """Newcombe's (1998) method 10 for p - q, the difference of two independent proportions."""
     z = norm.ppf(0.5 + level / 2)
     (l1, u1), (l2, u2) = wilson(p, n, z), wilson(q, m, z)
     return p - q - np.hypot(p - l1, u2 - q), p - q + np.hypot(u1 - p, q - l2)

@@ -27,7 +27,7 @@ def wilson(p: Any, n: Any, z: float = Z) -> "Tuple[Any, Any]":
 
 
 def exact(p: Any, n: Any, tail: float) -> "Tuple[Any, Any]":
-    """Clopper and Pearson's bounds, each at this tail."""
+    """Clopper and Pearson's bounds, each with this tail probability."""
 
     def upper(x: Any) -> Any:
         return np.where(n - x < 1e-9, 1, beta.isf(tail, x + 1, np.maximum(n - x, 1e-9)))
@@ -40,7 +40,7 @@ def error(p: Any, n: Any) -> Any:
 
 
 def size_of(hit: Any, cluster: Any) -> float:
-    """How many independent images tell as much."""
+    """The number of independent images with the same information."""
     _, of = np.unique(cluster, return_inverse=True)
     m, x = np.bincount(of), np.bincount(of, weights=hit)
     n, p, count = len(hit), hit.mean(), len(m)
@@ -52,7 +52,7 @@ def size_of(hit: Any, cluster: Any) -> float:
 
 
 def judge(hit: Any, columns: Any, cluster: Any, random: Any) -> "Tuple[float, float, Any, Any, Any]":
-    """Interval of the lowest, then low, high and group of the differences."""
+    """The interval of the lowest accuracy, then the low end, high end and group of each difference."""
     clustered = cluster is not None
     unit = cluster if clustered else np.arange(len(hit))
     block = random.permutation(unit.max() + 1)[unit] % BLOCKS
@@ -94,7 +94,7 @@ def judge(hit: Any, columns: Any, cluster: Any, random: Any) -> "Tuple[float, fl
 
 
 def world(name: str, random: Any) -> "Tuple[Any, Any, Any, Any]":
-    """Hits, columns, clusters, true accuracy of each group."""
+    """The hits, columns, clusters and true accuracy of each group."""
     kind, groups, clusters, images, accuracy, spread, icc = {
         "20 groups x 50, .8": ("plain", 20, 50, 1, 0.8, 0, 0),
         "8 groups x 30 clusters of 4, .9": ("within", 8, 30, 4, 0.9, 0, 0.3),

@@ -24,7 +24,7 @@ WORLDS = {
     "both": {"step": 0.08, "tilt": 0.15, "left": 0.03},
     "equal_rates": {"step": 0.08, "left": 0.03, "high": (0.7, 0.7)},
     "ten": {"step": 0.08, "tilt": 0.15, "annotators": 10},
-    # With 1,500 images the rarest group of labels has about 75 of them, and fewer are refused.
+    # With 1,500 images, the rarest group of labels has about 75 images. The command refuses smaller groups.
     "small": {"step": 0.08, "tilt": 0.15, "images": 2000},
     "unequal": {"step": 0.08, "tilt": 0.15, "annotators": (5, 10, 40)},
     "steep": {"step": 0.08, "tilt": 0.15, "slope": 20.0},
@@ -64,7 +64,7 @@ class World:
             s = np.where(random.random(self.images) < self.share_high(side, g), random.beta(6, 1, self.images), random.random(self.images))
             n = self.annotators[random.integers(0, len(self.annotators), self.images)]
             k, luck = random.binomial(n, s), random.random(self.images)
-            # Classifiers share most of their luck.
+            # Most of the randomness is common to the classifiers.
             hits = [np.where(random.random(self.images) < 0.7, luck, random.random(self.images)) < self.accuracy(s, g, m, side) for m in (0, 1)]
             rows = range(self.images)
             name = "12"[side]

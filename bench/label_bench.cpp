@@ -1,4 +1,4 @@
-// ReaL's votes: reading them, and one EM pass over 924,810 answers. Prints nothing where the shared
+// Measures reading ReaL's votes, and one EM pass over 924,810 answers. Prints nothing if the shared
 // data are absent.
 #include <benchmark/benchmark.h>
 
@@ -26,7 +26,7 @@ BENCHMARK(read)
     ->MeasureProcessCPUTime()
     ->UseRealTime();
 
-/// Time of a pass: of 41 passes less that of one, by 40 (the first also makes the start).
+/// The time of a pass: (41 passes - 1 pass) / 40, because the first one also computes the start.
 void em(benchmark::State& state) {
     if (!std::filesystem::exists(votes_file()))
         return state.SkipWithError("the shared data are absent");

@@ -1,8 +1,8 @@
-// Selecting the images of a MAD competition: nanoseconds per image and pair, one thread.
+// Selecting the images of a MAD competition, in nanoseconds per image and pair on one thread.
 //
 //   mad_bench --benchmark_filter=Scan
 //
-// Predictions as in the specification's trials: 80 % correct, a mistake any other class.
+// Predictions are those of the specification's trials: 80 % correct, and errors any other class.
 #include <benchmark/benchmark.h>
 
 #include <map>
@@ -35,7 +35,7 @@ const Pool& pool_of(std::size_t images, std::size_t classifiers) {
             const std::uint32_t draw = random.next_u32();
             const bool correct = (draw & 0xFFFF) < 52'429;
             labels[x] = correct ? truth[x] : static_cast<std::uint16_t>((draw >> 16) % 1000);
-            // Confident are 60 % of the correct predictions and 20 % of the others.
+            // 60 % of the correct predictions and 20 % of the others are confident.
             const std::uint32_t second = random.next_u32();
             const bool confident = (second & 0xFF) < (correct ? 154U : 51U);
             confidences[x] = static_cast<std::uint8_t>(confident ? 160 + (second >> 8) % 41
@@ -45,7 +45,7 @@ const Pool& pool_of(std::size_t images, std::size_t classifiers) {
     return pool;
 }
 
-/// Arguments: images, classifiers, threshold in 200ths.
+/// The arguments are images, classifiers, and the threshold in 200ths.
 void Scan(benchmark::State& state) {
     const auto images = static_cast<std::size_t>(state.range(0)),
                classifiers = static_cast<std::size_t>(state.range(1));
@@ -85,7 +85,7 @@ BENCHMARK(Scan)
     ->Args({1'000'000, 11, 0})
     ->Unit(benchmark::kMillisecond);
 
-/// 30 of 500 images a pair, 2,000 draws; the argument: classifiers.
+/// 30 of 500 images a pair and 2,000 draws. The argument is the number of classifiers.
 void PosteriorOfAllPairs(benchmark::State& state) {
     const auto m = static_cast<std::uint32_t>(state.range(0));
     AnsweredPlaces answered;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What `assay mad select` costs beside numpy with a table of distances, on one competition.
+"""Compares the cost of `assay mad select` with that of numpy and a table of distances, on one competition.
 
     mad_select.py ASSAY COMPETITION [PAIRS]
 
-COMPETITION is one of bench_make_competition, on which nothing was selected yet; a copy of its database is put back in the end. The
-command selects for all pairs, the Python side for the first PAIRS (3) of them. Both have the same filter, a look-up of each
-survivor's distance, the order by distance, confidence and number, and the caps. Both must come to the same images. Times are of the
-processor, in nanoseconds per image and pair; the clock and the memory at its highest stand beside them.
+COMPETITION is one of bench_make_competition, with no selection yet. A copy of its database is restored at the end. The
+command selects for all pairs, and the Python side for the first PAIRS (3). Both have the same filter, a look-up of each
+survivor's distance, the order by distance, confidence and number, and the caps. Both must select the same images. Times are of the
+processor, in nanoseconds per image and pair; the wall time and the peak memory are printed, too.
 """
 import os
 import resource
@@ -22,7 +22,7 @@ import numpy as np
 
 
 def distances(database):
-    """tree_path: the cheapest over pairs of ways from the root, an edge l edges below it weighs 2^-l; in units of 2^-20."""
+    """tree_path in units of 2^-20: the cheapest pair of paths from the root. An edge l edges below the root weighs 2^-l."""
     nodes = dict(database.execute("SELECT number, id FROM node"))
     parents = {n: [] for n in nodes}
     for child, parent in database.execute("SELECT child, parent FROM edge ORDER BY id"):
@@ -55,7 +55,7 @@ def select(a, b, table, k, cap):
     (la, ca, ta), (lb, cb, tb) = a, b
     rows = np.nonzero((la != lb) & (ca >= ta) & (cb >= tb) & (la != 65535) & (lb != 65535))[0]
     units = table[la[rows], lb[rows]]
-    # A few thousand at the top are enough for the caps nearly always; more where they are not.
+    # A few thousand at the top are nearly always enough for the caps. Otherwise more are sorted.
     for top in (20000, len(rows)):
         top = min(top, len(rows))
         least = np.partition(units, len(units) - top)[len(units) - top] if top else 0

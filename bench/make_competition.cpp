@@ -1,9 +1,9 @@
-// Begins a made-up competition for the benchmarks: bench_make_competition FOLDER IMAGES CLASSIFIERS
+// Starts a made-up competition for benchmarks: bench_make_competition FOLDER IMAGES CLASSIFIERS
 //
-// Predictions as in mad_bench.cpp: 80 % correct, a mistake any of ImageNet's other classes. Made
-// from a few images through stores. Then its predictions and its list of images are replaced by
-// ones of any length. This takes seconds, and stores of as many rows take many minutes. Good for
-// selecting alone: `assay mad add` would miss the other images.
+// Predictions as in mad_bench.cpp: 80 % correct, errors any other class. The competition starts
+// with stores of a few images. Then its predictions and its list of images are replaced by
+// longer ones. This takes seconds; stores of as many rows would take many minutes. Only
+// selecting works: `assay mad add` would not find the other images.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -75,7 +75,7 @@ void write_predictions_of(Competition& competition, const CompetitionClassifier&
         const std::uint32_t draw = random.next_u32(), second = random.next_u32();
         const bool correct = (draw & 0xFFFF) < 52'429;
         labels[i] = correct ? truth : static_cast<std::uint16_t>((draw >> 16) % 1000);
-        // Confident are 60 % of the correct predictions and 20 % of the others.
+        // 60 % of the correct predictions and 20 % of the others are confident.
         const bool high = (second & 0xFF) < (correct ? 154U : 51U);
         confidences[i] =
             static_cast<std::uint8_t>(high ? 160 + (second >> 8) % 41 : (second >> 8) % 160);

@@ -52,7 +52,7 @@ int main(int count, char** words) {
                 const std::uint64_t row = writer.first_row(s) + r;
                 RandomStream random(1, name, row);
                 float* const x = scores.data() + std::size_t{r} * spec.classes;
-                // Sums of uniform numbers are close enough to normal, and twenty times faster.
+                // Sums of uniform numbers are nearly normal, and are drawn twenty times faster.
                 for (std::uint32_t c = 0; c < spec.classes; ++c) {
                     const std::uint64_t bits = random.next_u64();
                     const auto part = [bits](int k) {

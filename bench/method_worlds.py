@@ -11,14 +11,14 @@ image i if
 
 with standard normal I, M and S, and normal noise of variance 3/4. `paired` worlds correlate S of equal seeds
 by one half. The skills give the accuracies `accuracy` and `accuracy - gap` over all runs and images, so the truth
-is exact. The column "next" is of the difference of one new run of each on as many new images.
+is exact. The column "next" is about the difference of one new run of each on as many new images.
 
     two-way    what `assay compare --method` prints: sqrt(z^2 images + t^2 runs), with a t for each method if
                these have unequal numbers of runs
     satterth.  the same variances with Satterthwaite's degrees of freedom
-    images     the runs given, as `assay compare` of two stores
-    next       of prediction
-    accuracy   of one method, two-way
+    images     for the given runs alone, as `assay compare` of two stores
+    next       the interval of prediction
+    accuracy   the two-way interval of one method
 """
 import sys
 
@@ -26,7 +26,7 @@ import numpy as np
 from scipy.stats import norm, t
 
 Z = norm.ppf(0.975)
-# runs of the baseline, of the candidate; paired by seed
+# runs of the baseline, runs of the candidate, and whether seeds are paired
 RUNS = [(2, 2, True), (2, 2, False), (2, 3, False), (3, 3, True), (5, 5, True), (5, 5, False), (10, 10, True),
         (2, 10, False), (3, 20, False)]
 # images, accuracy, gap
@@ -35,7 +35,7 @@ SEED_SD = [0, 0.05, 0.2]
 
 
 def parts(table):
-    """Means of the images, variance of the runs' means, mean square of the interaction."""
+    """Means of the images, the variance of the runs' means, and the mean square of the interaction."""
     runs, images = table.shape
     by_image, by_run, mean = table.mean(0), table.mean(1), table.mean()
     rest = table - by_image[None] - by_run[:, None] + mean
@@ -43,14 +43,14 @@ def parts(table):
 
 
 def image_variance(by_image, more):
-    """Centre and variance with pseudo-images: their number, sum and sum of squares."""
+    """Center and variance with pseudo-images: their number, sum and sum of squares."""
     n = len(by_image) + more[0]
     centre = (by_image.sum() + more[1]) / n
     return centre, ((by_image**2).sum() + more[2] - n * centre**2) / (n - 1) / n
 
 
 def half_widths(images, interaction, groups):
-    """`groups`: (variance of the runs' means, number of runs) of each independent group."""
+    """`groups` has (variance of the runs' means, number of runs) for each independent group."""
     pure = max(0, images - interaction)
     part = np.array([v / s for v, s in groups])
     squares = sum((v / s) ** 2 / (s - 1) for v, s in groups)

@@ -1,4 +1,4 @@
-# Scores for the benchmarks, and the cost of computing metrics (see score.py).
+# Makes scores for the benchmarks, and measures the cost of computing metrics (see score.py).
 if(TARGET assay_evaluate)
     add_executable(bench_make_store make_store.cpp)
     target_link_libraries(bench_make_store PRIVATE assay_store fmt::fmt)

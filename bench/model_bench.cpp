@@ -1,5 +1,5 @@
-// Images a second through the shared classifiers, by batch size and number of workers that share
-// one module. Run with --benchmark_filter=mobilenet_v2; the time given is that of one round in
+// Images per second of the shared classifiers, by batch size and number of workers that share
+// one module. Run with --benchmark_filter=mobilenet_v2. The time is that of one round, in
 // which every worker does one batch.
 #include <benchmark/benchmark.h>
 

@@ -28,7 +28,7 @@ def load(store, labels):
 
 
 def measure(order, labels):
-    """order: classes of each image, best first, at least as many as it has labels."""
+    """`order` has the classes of each image, the best first, at least as many as the image has labels."""
     in_set, agreement = [], {g: [] for g in range(1, 6)}
     for row, valid in zip(order, labels):
         if not valid:
@@ -65,7 +65,7 @@ def child_seconds(command):
 
 
 def main():
-    if sys.argv[1] == "--whole":  # this script as the whole command of a Python user
+    if sys.argv[1] == "--whole":  # runs this script like the whole command of a Python user
         method, store, labels = sys.argv[2:5]
         print(METHODS[method](*load(store, labels)))
         return

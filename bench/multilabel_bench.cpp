@@ -50,7 +50,7 @@ void in_memory(benchmark::State& state, const std::vector<float>* scores, const 
     }
 }
 
-// How many of a row's g labels are among its g highest scores, in every 50th row.
+// The number of a row's g labels that are among its g highest scores, in every 50th row.
 void hits(benchmark::State& state, const std::vector<float>* scores, std::size_t rows) {
     const std::size_t classes = scores->size() / rows, g = static_cast<std::size_t>(state.range(0));
     std::vector<std::int32_t> wanted(g);
@@ -60,7 +60,7 @@ void hits(benchmark::State& state, const std::vector<float>* scores, std::size_t
             for (std::size_t k = 0; k < g; ++k)
                 wanted[k] = static_cast<std::int32_t>((i + k * 97) % classes);
             const std::span<const float> row(scores->data() + i * classes, classes);
-            sum += scan_row(row, -1).argmax >= 0 ? 1U : 0U;  // brings the row into the cache
+            sum += scan_row(row, -1).argmax >= 0 ? 1U : 0U;  // prefetches the row
             sum += variable_top_k_hits(row, wanted);
         }
         benchmark::DoNotOptimize(sum);

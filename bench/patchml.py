@@ -7,9 +7,9 @@ ASSAY is the program; FOLDER holds images in class folders (default: the project
 which is one patch. The work: draw k images, decode them, resize the longer side to p (bicubic), and paste each at a
 random offset in its cell. Then save a PNG of 512 x 512 pixels. Both read every image once beforehand (Assay to know
 its size; the script does too) and write to the same disk. Times are processor time of one thread: user and system
-of the whole process, start included. The draws differ, the pixels of a patch do not.
+of the whole process, with the start. The two draw different images, but a patch has the same pixels.
 
-Pillow saves PNG with zlib's level 6 by default. Its level 1 is shown beside, because Assay's files are a
+Pillow saves PNG with zlib's level 6 by default. Its level 1 is also shown, because Assay's files are a
 little larger than those of level 6.
 """
 import argparse
@@ -50,10 +50,10 @@ def composite(files, k, p, rng):
 
 
 def pillow(files, limit, out, level):
-    """Processor seconds and number of composites."""
+    """Returns processor seconds and the number of composites."""
     start = time.process_time()
     made = 0
-    for file in files:  # the pool: every image must decode
+    for file in files:  # the pool: Pillow must decode every image first
         with Image.open(file) as image:
             image.convert("RGB")
     rng = random.Random(1)
@@ -96,7 +96,7 @@ def main():
         "Pillow, PNG level 1": lambda out: pillow(files, options.limit, out, 1),
     }
     best, size = {}, {}
-    for _ in range(options.rounds):  # in turn, so that a busy machine affects all equally
+    for _ in range(options.rounds):  # the two run in turn, so that a busy machine affects both equally
         for name, work in ways.items():
             with tempfile.TemporaryDirectory() as out:
                 seconds, made = work(out)

@@ -4,7 +4,7 @@ time.
 
 usage: bench/peers.py ASSAY FOLDER      FOLDER gets 0.5 GB, which is removed at the end
 Needs numpy, torch, torchmetrics and scikit-learn. Assay's time is of the whole command, which reads the stored scores and computes
-intervals. The others' begins with the scores in memory, and they compute no intervals. The least of three runs counts.
+intervals. The time of the others begins with the scores in memory, and they compute no intervals. The fastest of three runs counts.
 """
 import pathlib
 import resource
@@ -57,7 +57,7 @@ def with_torchmetrics(scores, labels):
             tm.multiclass_f1_score(p, labels, CLASSES)]
 
 
-def with_sklearn(scores, labels):  # it has no calibration error
+def with_sklearn(scores, labels):  # torchmetrics 1.x has no such calibration error
     p = scores.softmax(1).numpy()
     predicted, classes = p.argmax(1), np.arange(CLASSES)
     return [sk.accuracy_score(labels, predicted), sk.top_k_accuracy_score(labels, p, k=5, labels=classes),

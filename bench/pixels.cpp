@@ -1,4 +1,4 @@
-// Decoding and resizing on one core. bench/pixels.py runs this beside Pillow and OpenCV on the same
+// Decoding and resizing on one core. bench/pixels.py compares it with Pillow and OpenCV on the same
 // images.
 //   ASSAY_IMAGES   folder of images (default: the project's sample of photographs)
 #include <benchmark/benchmark.h>
@@ -40,7 +40,7 @@ const std::vector<std::vector<std::byte>>& files() {
     return all;
 }
 
-/// Runs `body` on each image's bytes; items are images.
+/// Runs `body` on each image's bytes; an item is an image.
 template <class Body>
 void for_each_file(benchmark::State& state, Body body) {
     if (files().empty()) return state.SkipWithError("no images: set ASSAY_IMAGES");
@@ -128,7 +128,7 @@ void normalise(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 
-/// From bytes to normalised floats by PyTorch's resize of floats.
+/// From bytes to normalized floats, with PyTorch's resize of floats.
 void float_input_500x375(benchmark::State& state) {
     Preprocess p = input_of(224, static_cast<Interpolation>(state.range(0)));
     p.resize_as = ResizeRule::torch_float;

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Images per second and core, by Assay, Pillow and OpenCV, on the same bytes, in one run. PyTorch's resize of floats, too, if there
+"""Images per second and core, with Assay, Pillow and OpenCV, on the same bytes, in one run. Also PyTorch's resize of floats if there
 is a PyTorch.
 
     bench/pixels.py BENCH_PIXELS [FOLDER]
 
 BENCH_PIXELS is the executable of bench/pixels.cpp. All times are processor time of one thread, so that a busy machine
-disturbs little. The work: decode, resize the short side to 256, cut 224 x 224 from the centre. OpenCV's pixels differ
-from those that classifiers were made with (see the docs); it is here for its speed alone.
+changes them little. The work: decode, resize the short side to 256, cut 224 x 224 from the centre. OpenCV's pixels differ
+from those that classifiers were trained on (see the docs); only its speed is compared.
 """
 import io
 import json
@@ -38,7 +38,7 @@ MOST_IMAGES = 200
 
 
 def per_second(work, items, rounds=3):
-    """The best of `rounds`, by the processor's time."""
+    """The best of `rounds` by processor time."""
     best = math.inf
     for _ in range(rounds):
         start = time.process_time()
@@ -77,7 +77,7 @@ def opencv_crop(pixels, interpolation):
 
 
 def torch_input(pixels, mode, antialias):
-    """Bytes to normalised floats: ToTensor, Resize, CenterCrop, Normalize."""
+    """From bytes to normalized floats: ToTensor, Resize, CenterCrop, Normalize."""
     tensor = torch.from_numpy(pixels).permute(2, 0, 1).contiguous().float().div(255)[None]
     new, left, top, size = target(pixels.shape[1], pixels.shape[0])
     tensor = torch.nn.functional.interpolate(tensor, new[::-1], mode=mode, align_corners=False, antialias=antialias)

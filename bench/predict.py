@@ -7,10 +7,10 @@ usage: predict.py ASSAY MODELS_FOLDER IMAGES [ROUNDS]
 Prints images per second (images / wall time of the whole process, start-up included) and the ratio, as medians of the rounds.
 Also prints how far the scores are apart. The script gets the best of three settings of workers and threads, found first.
 
---all: ten networks of torchvision with random weights, exported to FOLDER where they are not there yet. It prints a row for each network. The row
+--all: ten networks of torchvision with random weights, exported to FOLDER if they do not exist. It prints a row for each network. The row
 has Assay with the ONNX file, the torch.export archive and the TorchScript file, and ONNX Runtime and PyTorch (eager) with the DataLoader. It also
-has the ratios of Assay's ONNX to both, with their smallest and largest, and the processor time of each. With 700 photographs, two idle cores and
-3 rounds it takes about 90 minutes and a further 10 for the first export. Processor times (ratio in brackets) suffer less where the machine has
+has the ratios of Assay's ONNX to both, with their ranges, and the processor time of each. With 700 photographs, two idle cores and
+3 rounds it takes about 90 minutes and a further 10 for the first export. Processor times (ratio in brackets) change less if the machine has
 other work.
 """
 import os
@@ -42,7 +42,7 @@ SETTINGS = [(2, 1), (2, 2), (1, 1)]
 
 
 def run(command):
-    """(seconds, seconds of processor time)."""
+    """Returns (seconds, seconds of processor time)."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

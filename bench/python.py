@@ -34,7 +34,7 @@ def seconds(work):
 
 
 def in_turn(rounds, **works):
-    """The median time of each function. Each runs once in every round."""
+    """The median time of each function. Each function runs once in every round."""
     times = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
@@ -86,7 +86,7 @@ def whole():
 
 
 class InNumPy:
-    """top1, top5, nll and ece in the usual form."""
+    """top1, top5, nll and ece as scripts usually compute them."""
 
     def __init__(self):
         self.n = self.top1 = self.top5 = self.nll = 0

@@ -4,7 +4,7 @@ same cores.
 usage: ASSAY_PROGRAM=... ASSAY_LIBRARY=... PYTHONPATH=python python3 bench/python_models.py FOLDER [MODEL ...]     needs torch and
 timm
 
-For each model, prints the seconds of the whole pipeline by either, and the best number of loader workers. Also prints the share
+For each model, prints the seconds of the whole pipeline with either, and the best number of loader workers. Also prints the share
 of processor time that the network takes, and the largest difference between the scores.
 """
 import os
@@ -38,7 +38,7 @@ class Photographs(torch.utils.data.Dataset):
 
 
 def by_loader(net, photographs, workers):
-    """(seconds, scores)."""
+    """Returns (seconds, scores)."""
     start = time.perf_counter()
     loader = torch.utils.data.DataLoader(photographs, BATCH, num_workers=workers)
     with torch.inference_mode():
@@ -47,7 +47,7 @@ def by_loader(net, photographs, workers):
 
 
 def network_seconds(net, photographs):
-    """Seconds of processor time for all photographs in the network alone."""
+    """Processor seconds of the network alone for all photographs."""
     batch = torch.stack([photographs[i] for i in range(BATCH)])
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Five metrics of one array by Assay, torchmetrics and scikit-learn, on one thread: seconds, memory, and that the values are equal.
+"""Five metrics of one array by Assay, torchmetrics and scikit-learn, on one thread: seconds, memory, and whether values agree.
 
     PYTHONPATH=python ASSAY_LIBRARY=.../libassay.so.0.1 bench/python_peers.py [ITEMS] [CLASSES] [ROUNDS]
 
@@ -77,7 +77,7 @@ LIBRARIES = {"assay": by_assay, "torchmetrics": by_torchmetrics, "sklearn": by_s
 def measured(library, items, classes, rounds):
     scores, labels = made_up(items, classes)
     work = LIBRARIES[library](scores, labels)
-    LIBRARIES[library](scores[:500], labels[:500])()  # what is loaded at the first call
+    LIBRARIES[library](scores[:500], labels[:500])()  # loads what the first call would load
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     walls, times, values = [], [], []
     for _ in range(rounds):

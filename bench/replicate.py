@@ -5,7 +5,7 @@ files.
     replicate.py BENCH_REPLICATE ASSAY
 
 BENCH_REPLICATE and ASSAY are the built programs. Times are of the processor, not of the clock, so that a busy machine does not
-change them. The numpy EM works on the 41 counts, as Assay does; the published program works on 10,000 images.
+change them. The numpy EM works on the 41 counts, as Assay does. The published program works on 10,000 images.
 """
 import csv
 import json

@@ -39,7 +39,7 @@ void npmle(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(fit_rates(counts, grid).log_likelihood);
 }
 
-/// 1000 replicates of 1000 classes, 10,000 images in each set.
+/// 1000 replicates with 1000 classes and 10,000 images in each set.
 void bootstrap(benchmark::State& state) {
     const Study& s = study(10, static_cast<std::uint32_t>(state.range(0)));
     AdjustOptions options;

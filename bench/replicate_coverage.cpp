@@ -3,8 +3,8 @@
 //
 //     bench_replicate_coverage [STUDIES [THREADS [WORLD...]]]
 //
-// 100 studies a world unless told otherwise; a world is named by how its name begins. A coverage's
-// standard error is .022 at 100 studies.
+// The default is 100 studies per world. The beginning of its name is enough to name a world. A
+// coverage's standard error is .022 at 100 studies.
 #include <fmt/core.h>
 
 #include <cmath>

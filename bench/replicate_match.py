@@ -6,8 +6,8 @@ truth.
 
 ASSAY is the built program. Each world draws both sets from the same mixture of selection rates, class by class, and writes how
 many of its annotators selected each image. Its runs ask for the match with some number of annotators who choose. Two shares are
-printed: of intervals of held_out_minus_in_sample (the bias that the command speaks of) without 0, and of those of
-held_out_minus_reference. Both should be near .05. The last worlds have candidates of other rates, and the known bias.
+printed: of intervals without 0, for held_out_minus_in_sample (the bias that the command reports) and for
+held_out_minus_reference. Both should be near .05. The last worlds have candidates with other rates, and their bias is known.
 """
 import argparse
 import json
@@ -22,16 +22,16 @@ from dataclasses import dataclass
 @dataclass
 class World:
     name: str
-    reference: tuple  # numbers of annotators of the reference's images, drawn with equal chances
+    reference: tuple  # numbers of annotators of the reference's images, with equal probabilities
     candidates: tuple
-    choose: int  # annotators who choose; 0: the default
+    choose: int  # number of annotators who choose (0: the default)
     classes: int = 150
     reference_images: int = 20
     candidate_images: int = 60
     per_class: int = 4
     spread: float = 0.0  # standard deviation of the classes' effect on the logit of the rate
-    adaptive: bool = False  # the larger number is used only if the smaller one disagreed
-    easier: float = 0.0  # the reference's rates are higher by this on the logit
+    adaptive: bool = False  # the larger number is used only if the smaller one gave a false alarm
+    easier: float = 0.0  # the amount by which the reference's rates are higher, on the logit scale
 
 
 worlds = [
@@ -59,7 +59,7 @@ worlds = [
 
 
 def rate(draw, shift):
-    """Two thirds of the images are rather easy (beta(3, 1)), the others have any rate."""
+    """Two thirds of the images are rather easy (beta(3, 1)). The others have uniform rates."""
     u = draw.random()
     s = u ** (1 / 3) if draw.random() < 2 / 3 else u
     return 1 / (1 + (1 - s) / max(s, 1e-12) * math.exp(-shift))

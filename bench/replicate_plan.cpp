@@ -1,14 +1,14 @@
-// Do studies of the size that a pilot plans get the interval that was asked for?
+// Checks whether studies of the size that a pilot plans have intervals of the requested width.
 //
 //     bench_replicate_plan [WORLD [PILOTS [STUDIES [WIDTH [CAP [THREADS]]]]]]
 //
-// WORLD: `curves`, the first of replicate_worlds.h with its twelve curves, or `beta`, the world of
-// `assay replicate simulate` with five classifiers, whose curves are smooth. 50 pilots of 1,000
-// images a set (100 classes), 40 annotators. Each plans the images for an interval WIDTH (3) points
-// wide. One study (STUDIES) of that size, at most CAP (100,000) images a set, is drawn and
-// adjusted, ten images a class as in the pilot. The width that was got is that of the median
-// classifier, mean over the studies. From all pilots' sizes and widths the size that is really
-// needed is read off a line in their logarithms.
+// WORLD: `curves`, the first world of replicate_worlds.h with its twelve curves, or `beta`, the
+// world of `assay replicate simulate` with five classifiers, whose curves are smooth. 50 pilots of
+// 1,000 images a set (100 classes), 40 annotators. Each plans the images for an interval WIDTH (3)
+// points wide. One study (STUDIES) of that size, at most CAP (100,000) images a set, is drawn and
+// adjusted, ten images a class as in the pilot. The resulting width is that of the median
+// classifier, as a mean over the studies. The sizes and widths of all pilots give the size that is
+// really needed, by a line through their logarithms.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -37,8 +37,8 @@ constexpr std::uint64_t pilot_seed = 51000, study_seed = 52000;
 
 struct Run {
     Estimate images;
-    double size = 0;   ///< of the simulated studies
-    double width = 0;  ///< that they got
+    double size = 0;   ///< size of the simulated studies
+    double width = 0;  ///< width that the studies had
     bool capped = false;
 };
 

@@ -2,9 +2,9 @@
 //
 //     bench_replicate_quality [STUDIES [THREADS [beta|grid|lenient|probit|steep]]]
 //
-// 100 studies a world unless told otherwise: a minute and a half on two cores.
+// The default of 100 studies per world takes a minute and a half on two cores.
 //
-// Exit status 1 when a threshold is missed.
+// Exit status 1 if a threshold is missed.
 #include <fmt/core.h>
 
 #include <cmath>

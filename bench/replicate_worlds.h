@@ -1,6 +1,6 @@
-// Worlds on which intervals of replication studies are tried: distributions of selection rates,
+// Simulations for intervals of replication studies: distributions of selection rates,
 // numbers of annotators, classes of unequal size. They were defined before any estimator was run on
-// them, and stay even if an estimator does badly.
+// them, and are kept even if an estimator performs badly.
 //
 // Rates are drawn from 2^16 equally likely values, so that true accuracies are plain means.
 #pragma once
@@ -22,7 +22,7 @@ namespace assay::replication::worlds {
 
 inline constexpr std::size_t rate_values = 1U << 16U;
 
-/// A component of a distribution of rates, by its quantiles.
+/// One component of a distribution of rates, given by its quantiles.
 struct RatePart {
     double weight;
     std::function<double(double)> quantile;
@@ -65,7 +65,7 @@ inline std::vector<double> rate_table(const std::vector<RatePart>& parts) {
     return values;
 }
 
-/// The numbers of annotators, and how many of them select an image with rate s.
+/// Draws the number of annotators of an image with rate s, and how many of them select it.
 struct Reading {
     int n, k;
 };
@@ -86,7 +86,7 @@ inline Asking ask_between(int low, int high) {
         return Reading{n, selections(random, n, s)};
     };
 }
-/// Asks until this number of answers in a row are equal, or `most` were given.
+/// Asks until this number of answers in a row are equal, or until `most` answers were given.
 inline Asking ask_until_alike(int in_row, int most) {
     return [in_row, most](RandomStream& random, double s) {
         int n = 0, k = 0, run = 0;
@@ -138,7 +138,7 @@ inline std::vector<Curve> curves() {
             // estimators are known to fail here.
             {"top", [](double s) { return .1 + .5 * s + .3 * std::pow(s, 60); }}};
 }
-/// Other curves, defined after an estimator had been tuned on those above.
+/// Other curves, which were defined after an estimator was tuned on the previous ones.
 inline std::vector<Curve> held_out_curves() {
     const auto rise = [](double slope, double middle) {
         return [=](double s) { return .15 + .75 * logistic(slope * (s - middle)); };
@@ -162,24 +162,24 @@ inline std::vector<Curve> held_out_curves() {
 }
 /// The number of curves for which intervals are claimed: all but the last.
 inline constexpr std::size_t claimed_curves = 11;
-/// At an equal selection rate, images of set 1 are classified correctly with this much higher
-/// probability than images of set 2.
+/// At an equal selection rate, the probability of a correct prediction is higher by this
+/// amount for set 1 than for set 2.
 inline constexpr double easier = .03;
 
 struct World {
     std::string name;
     std::vector<RatePart> first, second;
     Asking ask_first, ask_second;
-    std::size_t images = 10000;  ///< of each set
+    std::size_t images = 10000;  ///< number of images in each set
     std::size_t classes = 1000;
     double zipf = 0;         ///< the proportion of class c is proportional to (c + 1)^-zipf
-    double rate_class = .1;  ///< correlation within a class of the rates' normal scores
-    double hit_class = .1;   ///< ... of the hits' normal variables, at equal rate
-    bool claimed = true;     ///< false: the command must warn here
+    double rate_class = .1;  ///< correlation of the normal scores of the rates within a class
+    double hit_class = .1;   ///< the same for the normal variables of hits, at equal rates
+    bool claimed = true;     ///< whether intervals are claimed; if false, the command must warn
     std::vector<Curve> accuracies;
 };
 
-/// Worlds of one list of curves.
+/// The worlds for one list of curves.
 struct AddTo {
     std::vector<World>& list;
     std::vector<Curve> accuracies;
@@ -300,7 +300,7 @@ public:
         class_of_ = classes_of(world.images, world.classes);
     }
 
-    /// By curve: the adjusted accuracy, and set 1's accuracy.
+    /// By curve: the adjusted accuracy, and the accuracy on set 1.
     std::vector<double> truth, first_accuracy;
 
     Study draw(std::uint64_t seed) const { return draw(class_of_, world_.classes, seed); }
@@ -355,7 +355,7 @@ private:
                 set.selected.push_back(static_cast<std::uint16_t>(reading.k));
                 set.hits.resize(set.hits.size() + study.row_bytes, 0);
                 std::uint8_t* row = set.hits.data() + i * study.row_bytes;
-                // An image that is easy is easy for all classifiers.
+                // If an image is easy, it is easy for all classifiers.
                 const double image = random.normal();
                 for (std::size_t m = 0; m < curves_.size(); ++m) {
                     const double own = std::sqrt(world_.hit_class) * hit_effect[c] +

@@ -1,4 +1,4 @@
-# The cost and the quality of the replication estimators (see the sources).
+# Measures the cost and the quality of the replication estimators (see the sources).
 if(TARGET assay_replication)
     add_executable(bench_replicate replicate_bench.cpp)
     target_link_libraries(bench_replicate PRIVATE assay_replication benchmark::benchmark)

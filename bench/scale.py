@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Many rows and many shards: time by the clock and of processors, and the most memory of each command.
+"""Measures wall time, processor time and peak memory of commands with many rows and many shards.
 
     bench/scale.py build/release/bin/assay FOLDER [ROWS] [SHARDS]
 
-FOLDER gets the files, which stay there for the next time: some 60 bytes a row, and two small files a shard. Prints `score` of ROWS
+FOLDER gets the files, and the next run reuses them: about 60 bytes a row, and two small files a shard. Prints `score` of ROWS
 predicted classes (100 million) and of a tenth of them. Then it prints what opening a store of a hundredth of SHARDS (a million), of
 a tenth and of all costs.
 """
@@ -19,7 +19,7 @@ CLASSES = 1000
 
 
 def measured(*words):
-    """Seconds by the clock and of processors, and megabytes at most, of a command."""
+    """Wall seconds, processor seconds, and peak memory in megabytes of a command."""
     start = time.perf_counter()
     process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)

@@ -65,7 +65,7 @@ def class_wise(prob, labels, bins=15):
 
 
 def one_vs_rest(prob, labels):
-    """Macro AUROC by scikit-learn, class by class as roc_auc_score(multi_class="ovr") does it; None without it."""
+    """Macro AUROC by scikit-learn, class by class as in roc_auc_score(multi_class="ovr"). None if it is not installed."""
     try:
         from sklearn.metrics import roc_auc_score
     except ImportError:

@@ -1,4 +1,4 @@
-// One pass of reading and one exp per value, and every metric, on one core: bench_score STORE
+// Measures one pass of reading, one exp per value, and every metric on one core: bench_score STORE
 // [--benchmark_...]
 #include <benchmark/benchmark.h>
 
@@ -165,7 +165,7 @@ int main(int count, char** words) {
     const auto add = [](const char* name, auto&& body, auto... rest) {
         benchmark::RegisterBenchmark(name, body, rest...)->Unit(benchmark::kMillisecond);
     };
-    // Runs first, before other benchmarks have used memory.
+    // This one runs first, before other benchmarks have used memory.
     for (const char* metrics : {"ace", static_cast<const char*>(nullptr)}) {
         benchmark::RegisterBenchmark(metrics != nullptr ? "memory/ace" : "memory/every_metric",
                                      memory, metrics)

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Many annotators at once, before `assay serve`: throughput, latency, memory, and whether every
-// answer that was acknowledged is kept exactly once, and nothing else.
-// An organiser's page asks for the status every two seconds meanwhile.
+// Many annotators at once with `assay serve`. Measures throughput, latency and memory, and checks that every
+// answer that was acknowledged is kept exactly once.
+// Meanwhile, an organiser's page asks for the status every two seconds.
 // usage: bench/serve_annotators.mjs ASSAY IMAGES [--annotators 500] [--seconds 60] [--think 0.5]
 //          [--kill 0] [--labels 40] [--votes 5] [--work FOLDER]
-//   IMAGES   a folder of images, folders of them too: DATA/imagenet_sample
+//   IMAGES   a folder of images, which may have subfolders: DATA/imagenet_sample
 //   --think  seconds that an annotator looks at an image; 0: none, which measures throughput
 //   --kill   how often the server is killed (SIGKILL) and started again meanwhile
 import { execFileSync, spawn } from "node:child_process";
@@ -52,7 +52,7 @@ function writeQuestions() {
   return files.length * option.labels;
 }
 
-/// The server as it runs now; it is started again on the same port.
+/// The running server. A restarted server has the same port.
 const server = { process: null, url: "", port: 0, organiser: "" };
 async function start() {
   const args = ["serve", "--questions", join(work, "questions.csv"), "--images", images];
@@ -80,7 +80,7 @@ function stop(signal) {
   return ended;
 }
 
-/// Memory in MB and processor seconds of the server until now.
+/// Memory in MB and processor seconds of the server so far.
 function usage() {
   const proc = `/proc/${server.process.pid}`;
   const memory = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`${proc}/status`, "utf8"))[1]) / 1024;
@@ -90,12 +90,12 @@ function usage() {
 
 const times = { work: [], image: [], status: [] };
 const counts = { acknowledged: 0, repeated: 0, refused: 0, slower: 0, broken: 0, none: 0 };
-const given = new Map(); // "annotator question" -> answer, once acknowledged
-const sent = new Map(); // the same, once sent
+const given = new Map(); // "annotator question" -> answer, after it was acknowledged
+const sent = new Map(); // "annotator question" -> answer, after it was sent
 let over = false;
 let outage = false;
 
-/// Asks until there is an answer, through restarts of the server and "later".
+/// Repeats the request until it is answered, also after a restart of the server or a reply "later".
 async function patiently(connection, kind, ask) {
   for (;;) {
     const begun = performance.now();
@@ -172,8 +172,8 @@ async function organise() {
   connection.close();
 }
 
-/// Each acknowledged answer is in the study once and as it was given; what else is there was at
-/// least sent, and its acknowledgement broke off.
+/// Each acknowledged answer is in the study once and as it was given. Other answers there were at
+/// least sent, but the acknowledgement was lost.
 function compare() {
   const rows = execFileSync(assay, ["labels", "export", study], { maxBuffer: 1 << 30 });
   const [header, ...lines] = rows.toString().trim().split("\n");

@@ -1,4 +1,4 @@
-// One kept-alive connection to the labelling server: request after request, with little work, so
+// One kept-alive connection to the labelling server: it sends request after request with little work, so
 // that the server is measured and not this program.
 import net from "node:net";
 

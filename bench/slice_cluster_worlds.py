@@ -8,7 +8,7 @@ The worlds, written down before the method was run on them:
     one cluster is that of the distribution, .05, .3 or .9, and images of different clusters are independent.
   facets: the ten attributes of slice_worlds.py. Every second one, from the first on, has one value for each cluster; the others have a
     value for each image.
-  none: nothing is planted: 2,000 images with means .2, .8 and .97, all clusters and all correlations; 10,000 images with mean .8.
+  none: nothing is planted. 2,000 images with means .2, .8 and .97, all clusters and all correlations; 10,000 images with mean .8.
   slopes: nothing is planted, but images with value 1 of the fourth attribute are less accurate in some clusters and more in others, by a normal
     difference with a standard deviation of 20 points and mean 0 for each cluster. Mean .8, correlation .3, 2,000 and 10,000 images, all clusters.
   unequal: nothing is planted, but clusters with value 1 of the third attribute have the correlation .9, and the others .05. Otherwise as slopes.
@@ -40,7 +40,7 @@ PLANTED = (("of clusters", ((2, 1),)), ("of images", ((3, 1),)), ("small", ((7, 
 
 
 def clusters(kind: str, n: int, random: Any) -> Any:
-    """The cluster of each image."""
+    """Returns the cluster of each image."""
     if kind == "uneven":
         sizes = np.exp(random.uniform(0, np.log(100), n)).astype(int)
     else:
@@ -49,7 +49,7 @@ def clusters(kind: str, n: int, random: Any) -> Any:
 
 
 def drawn(n: int, kind: str, mean: float, correlation: float, planted: Any, drop: float, random: Any, world: str = "") -> Any:
-    """The facets, which predictions are correct, and the clusters. world: "slopes", "unequal"."""
+    """Returns the facets, the correct predictions, and the clusters. `world` is "slopes", "unequal" or another name."""
     cluster = clusters(kind, n, random)
     many = cluster.max() + 1
     facets = []
@@ -74,11 +74,11 @@ def drawn(n: int, kind: str, mean: float, correlation: float, planted: Any, drop
 
 
 FEWEST_CLUSTERS = 5
-FEW_ERRORS = 3  # pairs of images are taken as entirely alike with this weight
+FEW_ERRORS = 3  # the weight of pairs of images that are taken as identical
 
 
 def lower(hits: float, images: float, all_hits: float, all_images: float) -> float:
-    """slice_worlds.lower() with numbers that need not be whole: binomial coefficients by the gamma function."""
+    """slice_worlds.lower() with numbers that may be fractions: binomial coefficients by the gamma function."""
 
     def choose(a: float, b: float) -> float:
         return lgamma(a + 1) - lgamma(b + 1) - lgamma(a - b + 1)
@@ -92,7 +92,7 @@ def lower(hits: float, images: float, all_hits: float, all_images: float) -> flo
 
 
 def design_effect(n: Any, h: Any, W: Any, H: Any) -> float:
-    """Variance of the difference of two accuracies, divided by that of independent images; at least 1. For each cluster: images of the slice, hits
+    """Variance of the difference of two accuracies, divided by that of independent images; at least 1. Each cluster has images of the slice, hits
     among them, images and hits of all."""
     m, k = W - n, H - h
     S, R, N = n.sum(), m.sum(), W.sum()
@@ -104,13 +104,13 @@ def design_effect(n: Any, h: Any, W: Any, H: Any) -> float:
     errors = min(H.sum(), N - H.sum())
     alike = min(1.0, max(0.0, (errors * found + FEW_ERRORS) / (errors + FEW_ERRORS)))
     by_pairs = 1 + alike * ((n * (n - 1)).sum() / S**2 + (m * (m - 1)).sum() / R**2 - 2 * (n * m).sum() / (S * R)) / independent
-    # What the clusters' own residuals say. This holds if clusters of the slice are more alike than others.
+    # The estimate from the residuals of the slice's own clusters, in case these are more alike than others.
     u = (h - h.sum() / S * n) / S - (k - k.sum() / R * m) / R
     return float(max(1.0, by_pairs, (u * u).sum() / (spread * independent)))
 
 
 def compare(part: Any, whole: Any) -> float:
-    """Fisher's exact test, with all counts divided by the design effect. Never below its p of the counts themselves."""
+    """Fisher's exact test, with all counts divided by the design effect. The result is at least p of the original counts."""
     (n, h), (W, H) = part, whole
     counts = [int(x.sum()) for x in (h, n, H - h, W - n)]
     p = slice_worlds.lower(*counts)
@@ -121,7 +121,7 @@ def compare(part: Any, whole: Any) -> float:
 
 
 class Counted:
-    """Images and hits of each cluster, for any conditions, in each half."""
+    """Returns the images and hits of each cluster, for any conditions, in each half."""
 
     def __init__(self, facets: Any, hit: Any, cluster: Any, half: Any) -> None:
         self.facets, self.hit, self.cluster, self.half = facets, hit.astype(float), cluster, half
@@ -159,7 +159,7 @@ class Counted:
 
 
 def find(facets: Any, source: Any, hit: Any, cluster: Any, half: Any) -> Any:
-    """As slice_worlds.find(), with tests that respect clusters."""
+    """Like slice_worlds.find(), with tests for images in clusters."""
     counted = Counted(facets, hit, cluster, half)
     tested = [one for one in slice_worlds.candidates(facets, source, hit, half) if counted.large(one)]
     if not tested:

@@ -3,7 +3,7 @@
 usage: python3 bench/slice_worlds.py [draws]     (numpy; default: 100 draws of every world)
 
 The worlds, written down before the method was run on them:
-  images: 2,000 or 10,000; accuracy .8, each image correct or not on its own.
+  images: 2,000 or 10,000; accuracy .8. Images are independent.
   facets: ten attributes, independent of one another, with 2, 2, 3, 3, 4, 4, 5, 6, 8 and 50 values. Value v of L values, v from 0, has the weight
     1 + v.
   none: nothing is planted.
@@ -35,11 +35,11 @@ FEWEST = 20
 SCREEN, LEVEL, BEYOND = 0.1, 0.05, 0.05
 
 
-FACTORIAL = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 100001)))])  # logarithms
+FACTORIAL = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 100001)))])  # logarithms of factorials
 
 
 def lower(hits: int, images: int, rest_hits: int, rest_images: int) -> float:
-    """Fisher's exact test, one-sided: the chance of as few hits as these, or fewer, if the slice were like the rest. 1 if it is not lower."""
+    """Fisher's exact test, one-sided: the probability of as few hits or fewer if the slice is like the rest. 1 if the slice is not lower."""
     if hits * rest_images >= rest_hits * images:
         return 1.0
     correct, whole = hits + rest_hits, images + rest_images
@@ -72,7 +72,7 @@ class Slice:
         self.conditions, self.counts = conditions, counts
 
     def p(self, half: int) -> float:
-        """Lower than all other images, and, of a pair, than the other images of each of its conditions."""
+        """Tests against all other images. A pair is also tested against the other images of each of its conditions."""
         (h, n), *wider = self.counts[half]
         return max(lower(h, n, H - h, N - n) for H, N in wider)
 
@@ -81,7 +81,7 @@ class Slice:
 
 
 def candidates(facets: Any, source: Any, hit: Any, half: Any) -> "list[Slice]":
-    """facets: items' values from 0, -1 for none. source: facets of one source, or of an excluded pair of sources, make no pairs."""
+    """`facets` has the items' values, or -1 for none. Facets with one source, or with an excluded pair of sources, make no pairs."""
     whole = [(int(hit[half == s].sum()), int((half == s).sum())) for s in (0, 1)]
     singles, out = [], []
     for f, of in enumerate(facets):
@@ -116,13 +116,13 @@ def candidates(facets: Any, source: Any, hit: Any, half: Any) -> "list[Slice]":
 
 
 def find(facets: Any, source: Any, hit: Any, half: Any) -> Any:
-    """The found slices with their corrected p-values, and how many were tested and selected."""
+    """The found slices with their corrected p-values, and the numbers of tested and of selected slices."""
     tested = candidates(facets, source, hit, half)
     if not tested:
         return [], 0, 0
     p = np.array([one.p(0) for one in tested])
     selected = [one for one, q in zip(tested, benjamini_hochberg(p, len(p))) if q <= SCREEN]
-    # A single condition that is no lower without the images of a selected pair says nothing beyond the pair.
+    # A single condition adds nothing to a selected pair if it is not lower without the pair's images.
     kept = []
     for one in selected:
         if len(one.conditions) == 1:
@@ -157,7 +157,7 @@ def drawn(n: int, planted: Any, drop: float, random: Any) -> Any:
 
 
 def classes(n: int, random: Any) -> Any:
-    """The facets with label and predicted class, their sources, and which predictions are correct."""
+    """Returns the facets with label and predicted class, their sources, and the correct predictions."""
     facets, _, _ = drawn(n, (), 0, random)
     label = random.integers(0, 10, n)
     hit = random.random(n) < np.linspace(0.5, 0.95, 10)[label]

@@ -1,10 +1,10 @@
-// Coverage and width of the 95 % intervals of statements about many models, in simulations that
+// Coverage and width of the 95 % intervals of statements about many models. The simulations
 // were defined before the methods were tried (statement_worlds.h).
 //
 //     bench_statement_coverage [DRAWS [THREADS [WORLD...]]]
 //
-// 150 draws a world unless told otherwise; a world is named by how its name begins. A coverage's
-// standard error is .018 at 150 draws.
+// The default is 150 draws per world. The beginning of its name is enough to name a world. A
+// coverage's standard error is .018 at 150 draws.
 #include <fmt/core.h>
 
 #include <algorithm>

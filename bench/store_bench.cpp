@@ -1,4 +1,4 @@
-// Reading a store compared with reading plain memory, writing it, and importing.
+// Measures reading a store compared with reading plain memory, writing a store, and importing.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -94,7 +94,7 @@ void write(benchmark::State& state) {
 }
 BENCHMARK(write)->DenseRange(0, 3)->Unit(benchmark::kMillisecond)->MinTime(2)->UseRealTime();
 
-/// Opens the store and sums all scores: checksums included, as in the first pass of a metric.
+/// Opens the store, checks its checksums and sums all scores, as the first pass of a metric does.
 void read(benchmark::State& state) {
     const auto storage = static_cast<assay::StorageFormat>(state.range(0));
     const fs::path path = store_of(storage);

@@ -37,7 +37,7 @@ bool holds(const Interval& interval, double truth) {
     return interval.low <= truth && truth <= interval.high;
 }
 
-/// Sets of the posteriors of at least .5, the classes of a set in the order of the candidates.
+/// The classes of posterior at least .5 for each image, in the order of the candidates.
 ByMetric thresholded(const worlds::World& world, const worlds::Seen& seen,
                      const std::vector<double>& yes) {
     const std::size_t p = piece_count(world.subgroups);
@@ -73,7 +73,7 @@ Tallies one_draw(const worlds::World& world, const ByMetric& truth, std::uint64_
     if (experts > 0) {
         ExpertPieces pieces;
         pieces.pieces.resize(experts * models * p);
-        // images have no order, so the first ones are used
+        // images have no particular order, so the first ones are used
         for (std::size_t e = 0; e < experts; ++e) {
             pieces.image.push_back(e);
             for (std::size_t m = 0; m < models; ++m)

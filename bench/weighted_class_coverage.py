@@ -39,7 +39,7 @@ def population(classes, imbalance, p, related, random):
 
 
 def sums(labels, predicted, weights, classes):
-    """Weighted items, predictions and hits of each class; and the factors to Kish's numbers: of items, of predictions, of both, of all."""
+    """Weighted items, predictions and hits of each class. Also the factors to Kish's numbers: of items, predictions, both, and all."""
     hit = labels == predicted
     n, m = np.bincount(labels, weights, classes), np.bincount(predicted, weights, classes)
     t, squares = np.bincount(labels[hit], weights[hit], classes), weights**2
@@ -73,7 +73,7 @@ def kish(n, m, t, factors):
 
 
 def f1_whole(n, m, t):
-    """f1_interval(), whose bias needs whole numbers of items: other numbers are rounded, which keeps their quotients."""
+    """f1_interval(), whose bias needs whole numbers of items. Other numbers are rounded, and their ratios are kept."""
     united = n + m - t
     with np.errstate(all="ignore"):
         scale = np.where(united > 0, np.maximum(1, np.rint(united)) / united, 0)

@@ -7,7 +7,7 @@ The simulations were defined before the intervals were tried. An item has u ~ N(
 another v, where it is independent of the errors. The population has a million items; a sample draws n of them.
 - areas: the score of the own class is skill * exp(0.3 u) above standard normal scores. There are two classes 9 : 1, or five of
 one size. The skills are 1 and 3.
-- calibration: scores N(0, 1.5 exp(0.3 u)) and labels drawn from their softmax; then the scores times 1, or times 1.5
+- calibration: scores are N(0, 1.5 exp(0.3 u)), and labels are drawn from their softmax. Then scores are multiplied by 1 or 1.5
 (overconfident)
 """
 import itertools

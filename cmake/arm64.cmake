@@ -1,4 +1,4 @@
-# A toolchain file for tools/test-arm64: Debian's compiler for arm64, and the arm64 libraries that apt installs beside it.
+# A toolchain file for tools/test-arm64: Debian's compiler for arm64, and the arm64 libraries that apt installs.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,8 +1,8 @@
-# Writes the commit of SOURCE into OUTPUT as a C string literal; an OUTPUT with the same contents is not written, so that nothing is
-# built again. Run at every build with -P.
+# Writes the commit of SOURCE to OUTPUT as a C string literal. An OUTPUT with these contents is not written again, so nothing is
+# rebuilt. Every build runs this with -P.
 set(text "")
 set(status "")
-# If the folder has no repository, git would answer for one around an unpacked archive.
+# If the folder has no repository, git would use a repository around an unpacked archive.
 if(EXISTS ${SOURCE}/.git)
     execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
         OUTPUT_VARIABLE commit RESULT_VARIABLE status ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -1,5 +1,5 @@
 # Headers that take long to parse are parsed once for all components (assay_headers), once for all tests, and once for the program.
-# -fpch-preprocess: the compiler cache must see through precompiled headers.
+# -fpch-preprocess: the compiler cache needs it to work with precompiled headers.
 set(ASSAY_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory>
     <optional> <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>
     ${PROJECT_SOURCE_DIR}/src/core/json_instances.h)
@@ -7,12 +7,12 @@ set(ASSAY_PRECOMPILED $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "// cmake/component.cmake\n")
 
 # assay_joined(TARGET N): with ASSAY_JOIN_SOURCES, N sources of the target are compiled as one. Instantiating the same
-# templates in every source takes most of the compiler's time: joined, a whole build takes less than half of it, but an edited
-# source has its neighbours compiled with it. A name at file scope must then be the only one of its component.
+# templates in every source takes most of the compiler's time. A joined build takes less than half of it, but an edited
+# source is compiled together with its neighbours. Names at file scope must then be unique in the component.
 function(assay_joined target n)
     if(ASSAY_JOIN_SOURCES)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${n})
-        # A source for another instruction set repeats the names of the plain one.
+        # A source for another instruction set uses the same names as the plain one.
         get_target_property(sources ${target} SOURCES)
         list(FILTER sources INCLUDE REGEX "_avx2")
         set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -34,7 +34,7 @@ function(assay_include_folder target folder)
     target_include_directories(${target} PUBLIC ${root})
 endfunction()
 
-# assay_common_headers(TARGET LEVEL): what components include from elsewhere, precompiled at this level of optimisation.
+# assay_common_headers(TARGET LEVEL): headers from elsewhere that components include, precompiled at this level of optimisation.
 function(assay_common_headers target level)
     if(NOT TARGET ${target})
         add_library(${target} STATIC ${PROJECT_BINARY_DIR}/headers.cpp)
@@ -54,10 +54,10 @@ function(assay_not_hot target)
 endfunction()
 
 # assay_component(NAME SOURCES a.cpp ... LINKS assay_core fmt::fmt ... [PUBLIC_LINKS ...] [HOT b.cpp ...])
-# One folder of src/, one static library. Its headers, private and public, are in an include folder of their own, so that a
-# component sees its own headers and those of the components that it links: another include does not compile
+# A folder of src/ becomes a static library. Its private and public headers have an include folder of their own, so that a
+# component can only include its own headers and those of the components that it links
 # (tests/walls_test.cmake). It may link only components that were added before it.
-# HOT: those of the sources whose speed matters. If it is given (empty too), GCC compiles the others with -Og, which takes half
+# HOT lists the sources whose speed matters. If HOT is given (even empty), GCC compiles the others with -Og, which takes half
 # of the time of -O2.
 function(assay_component name)
     cmake_parse_arguments(COMPONENT "" "" "SOURCES;LINKS;PUBLIC_LINKS;HOT" ${ARGN})
@@ -84,7 +84,7 @@ function(assay_component name)
         set_property(GLOBAL APPEND PROPERTY ASSAY_OTHER_OBJECTS $<TARGET_OBJECTS:assay_${name}>)
         assay_not_hot(assay_${name})
         if(ASSAY_SANITIZE AND ASSAY_TESTS)
-            # As tests are (assay_quick): optimising takes longer than it saves. A build for hours of fuzzing has no tests.
+            # As for tests (assay_quick), optimizing takes longer than it saves. A build for hours of fuzzing has no tests.
             assay_common_headers(assay_plain_headers -O0)
             set(headers assay_plain_headers)
             target_compile_options(assay_${name} PRIVATE -O0)
@@ -106,15 +106,15 @@ function(assay_component name)
     endforeach()
 endfunction()
 
-# assay_hot_first(TARGET): where two objects instantiate one template, the linker takes the first that it meets: that of the
-# sources that are compiled for speed.
+# assay_hot_first(TARGET): if two objects instantiate a template, the linker uses the first one, which then comes from the
+# sources compiled for speed.
 function(assay_hot_first target)
     get_property(hot GLOBAL PROPERTY ASSAY_HOT_OBJECTS)
     target_sources(${target} PRIVATE ${hot})
 endfunction()
 
-# assay_allocator_first(TARGET): tcmalloc before all else in a program that runs models. Each activation is a fresh mmap under
-# glibc's allocator, at half the inference speed.
+# assay_allocator_first(TARGET): links tcmalloc first in a program that runs models. With glibc's allocator, each activation is
+# a new mmap, and inference has half the speed.
 function(assay_allocator_first target)
     if(ASSAY_TCMALLOC AND NOT ASSAY_SANITIZE)
         find_library(ASSAY_TCMALLOC_LIBRARY tcmalloc_minimal)
@@ -124,8 +124,8 @@ function(assay_allocator_first target)
     endif()
 endfunction()
 
-# assay_quick(TARGET [LEVEL]): code that is compiled more often than its speed matters. Sanitizers' code takes twice as long to
-# optimise as it saves in running.
+# assay_quick(TARGET [LEVEL]): for code whose compile time matters more than its speed. Code with sanitizers takes twice as long to
+# optimize as it saves at run time.
 function(assay_quick target)
     set(level -O1 ${ARGN})
     list(GET level -1 level)
@@ -135,14 +135,14 @@ function(assay_quick target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}> $<$<CONFIG:Release>:-g0> ${ASSAY_PRECOMPILED})
 endfunction()
 
-# assay_test(NAME [SLOW] SOURCES ... LINKS ... [UNSANITIZED Suite.* ...] [TOGETHER Suite ...]): one executable test_NAME of several files, each gtest
-# case a ctest case, but each suite of TOGETHER is one. UNSANITIZED ones are left out under sanitizers: they repeat ten thousand times what shorter ones run.
-# Its label is NAME:fast or NAME:slow, so that ctest -L NAME and ctest -L fast choose (one label: gtest_discover_tests loses
-# the others of a list). Slow is what takes more than ten seconds; `ctest -L fast` is what one runs all day.
+# assay_test(NAME [SLOW] SOURCES ... LINKS ... [UNSANITIZED Suite.* ...] [TOGETHER Suite ...]): makes an executable test_NAME. Each gtest
+# case is a ctest case, but each suite of TOGETHER is one ctest case. UNSANITIZED cases are skipped with sanitizers (see below).
+# The label is NAME:fast or NAME:slow, so that ctest -L NAME and ctest -L fast select it. (gtest_discover_tests loses
+# all but one of several labels.) A slow executable takes more than ten seconds. Developers run `ctest -L fast` often.
 function(assay_test name)
     cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS;UNSANITIZED;TOGETHER" ${ARGN})
-    # Simulations of how often intervals hold the truth, stores with every bit flipped, and corruptions of large images, which
-    # small ones are tested with, too, run the same lines ten thousand times: what a sanitizer could find there, it finds in the fast tests, and minutes earlier. It has costs of its own, too.
+    # UNSANITIZED cases are coverage simulations, stores with every bit flipped, and corruptions of large images. They
+    # run the same lines as the fast tests, ten thousand times. A sanitizer finds its errors in the fast tests, minutes earlier.
     if(ASSAY_SANITIZE AND name MATCHES "_coverage$|_every_bit$|^scaling$|^corruption_reference$")
         return()
     endif()
@@ -150,7 +150,7 @@ function(assay_test name)
     target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(test_${name} PRIVATE fmt::fmt ${T_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
     target_compile_definitions(test_${name} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    # Two thirds of the time of -O1; what takes long in a fast test is the library's.
+    # Compiling takes two thirds of the time of -O1, and most of the run time of a fast test is in the library.
     set(headers assay_test_headers)
     set(level -O0)
     if(T_SLOW)
@@ -167,9 +167,9 @@ function(assay_test name)
     target_precompile_headers(test_${name} REUSE_FROM ${headers})
     assay_joined(test_${name} 16)
     if(T_SLOW)
-        # One case for ctest, because the setup that its gtest cases share takes most of the time.
+        # ctest runs the suite as one case, because the setup that its gtest cases share takes most of the time.
         assay_test_case(${name} SLOW LABEL ${name} COMMAND test_${name})
-        if(name MATCHES "_coverage$")  # a simulation in one thread
+        if(name MATCHES "_coverage$")  # the suite is a simulation in one thread
             set_tests_properties(${name} PROPERTIES PROCESSORS 1)
         endif()
     else()
@@ -193,7 +193,7 @@ function(assay_test name)
     endif()
 endfunction()
 
-# assay_test_case(NAME [SLOW] LABEL ... COMMAND ... [ENVIRONMENT ...]): one more ctest case, with the labels of assay_test.
+# assay_test_case(NAME [SLOW] LABEL ... COMMAND ... [ENVIRONMENT ...]): adds a ctest case with the labels of assay_test.
 function(assay_test_case name)
     cmake_parse_arguments(C "SLOW" "LABEL" "COMMAND;ENVIRONMENT" ${ARGN})
     add_test(NAME ${name} COMMAND ${C_COMMAND})
@@ -207,15 +207,15 @@ function(assay_test_case name)
     endif()
 endfunction()
 
-# assay_test_without_simd(NAME FILTER): the gtest cases of test_NAME that the filter names, once more on the plain path: the
-# same tests, so the same bits.
+# assay_test_without_simd(NAME FILTER): runs the gtest cases of test_NAME that match FILTER again without SIMD. The
+# tests are the same, so the results are bit-identical.
 function(assay_test_without_simd name filter)
     assay_test_case(${name}_without_simd LABEL ${name} COMMAND test_${name} --gtest_filter=${filter} ENVIRONMENT ASSAY_SIMD=none)
 endfunction()
 
-# assay_fuzz(NAME source.cpp [DICTIONARY word] [SEEDS folder ...] LINKS ...): a libFuzzer target fuzz_NAME, which begins with
-# the files of fuzz/corpus/NAME and of the folders (of the tree), and knows the words of fuzz/dictionaries/DICTIONARY.dict. Where
-# there are tests, two thousand of its inputs are one: tools/fuzz.
+# assay_fuzz(NAME source.cpp [DICTIONARY word] [SEEDS folder ...] LINKS ...): a libFuzzer target fuzz_NAME, which starts with
+# the files of fuzz/corpus/NAME and of the folders (of the tree), and uses the words of fuzz/dictionaries/DICTIONARY.dict. If
+# tests are on, a run of two thousand inputs is a test: tools/fuzz.
 function(assay_fuzz name source)
     cmake_parse_arguments(F "" "DICTIONARY" "SEEDS;LINKS" ${ARGN})
     add_executable(fuzz_${name} ${source})

@@ -1,8 +1,8 @@
-# Every package that is searched for; the components link the targets they need.
+# Finds every package. The components link the targets that they need.
 include(${CMAKE_CURRENT_LIST_DIR}/link-dependencies.cmake)
 # These are only headers, so projects that link the library do not need them.
 find_package(Boost REQUIRED)
-# libcurl is opened when a URL is read: src/containers/remote/curl.h.
+# libcurl is loaded when a URL is read: src/containers/remote/curl.h.
 find_path(ASSAY_CURL_INCLUDE curl/curl.h REQUIRED)
 find_path(ASSAY_TOMLPP_INCLUDE toml++/toml.h REQUIRED)
 set(ASSAY_HEADER_ONLY Boost::headers)

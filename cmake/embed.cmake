@@ -1,9 +1,9 @@
-# Files that are compiled in. The language is enabled here: a function cannot.
+# Files that are embedded in the program. The language is enabled here, because a function cannot do so.
 enable_language(ASM)
 
-# assay_embed(NAME FILES name=path ...): an assembler source that takes the bytes of each file as they are, and a table of
-# them. Gives, in the folder of the calling list, NAME_files.s for the component's sources, and NAME_files.inc: a line
-# ASSAY_EMBEDDED(begin, end, "name") each, whose two symbols bound the bytes.
+# assay_embed(NAME FILES name=path ...): makes an assembler source with the unchanged bytes of each file, and a table of
+# them. The calling folder gets NAME_files.s for the component's sources, and NAME_files.inc, with a line
+# ASSAY_EMBEDDED(begin, end, "name") for each file, whose two symbols bound the bytes.
 function(assay_embed name)
     cmake_parse_arguments(EMBED "" "" "FILES" ${ARGN})
     set(table "")
@@ -26,5 +26,5 @@ function(assay_embed name)
     file(CONFIGURE OUTPUT ${name}_files.inc CONTENT "${table}" @ONLY)
     file(CONFIGURE OUTPUT ${name}_files.s CONTENT "${assembler}" @ONLY)
     set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}_files.s PROPERTIES OBJECT_DEPENDS "${paths}"
-        COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:Clang>:-Wno-unused-command-line-argument>")  # options of its C++, of no use here
+        COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:Clang>:-Wno-unused-command-line-argument>")  # C++ options, not for assembler
 endfunction()

@@ -1,5 +1,5 @@
-# One interface target carries every flag; components link it and add none of their own. Nothing of it reaches a
-# project that uses the library. How much to optimise is the caller's choice: the presets make one for this tree.
+# One interface target carries every flag; components link it and add no flags of their own. A project that uses the
+# library gets none of these flags. The caller chooses the optimization level; the presets do so for this tree.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -8,7 +8,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 add_library(assay_flags INTERFACE)
-# The public headers that belong to no component; those of a component come with it (assay_include_folder).
+# The public headers that belong to no component. assay_include_folder adds those of a component.
 set(shared_headers ${PROJECT_BINARY_DIR}/include_of/all)
 file(MAKE_DIRECTORY ${shared_headers}/assay)
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/assay/*.h)
@@ -19,7 +19,7 @@ foreach(header IN LISTS headers)
 endforeach()
 target_include_directories(assay_flags INTERFACE ${shared_headers})
 if(ASSAY_DEVELOPER_MODE)
-    # GCC's warnings stop a build. Clang, which builds what is fuzzed and sanitized, has others in every version.
+    # GCC's warnings stop a build. Clang, for fuzzing and sanitizers, has different warnings in every version.
     target_compile_options(assay_flags INTERFACE
         -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion $<$<NOT:$<CXX_COMPILER_ID:Clang>>:-Werror>)
     # in joined sources, a local name may hide one at file scope of another source, which is not a mistake
@@ -27,15 +27,15 @@ if(ASSAY_DEVELOPER_MODE)
         target_compile_options(assay_flags INTERFACE -Wshadow)
     endif()
 endif()
-# GCC looks through all its memory, precompiled headers too, each time it has grown by so much. With 2 GB to begin with it does
-# so once or never in joined sources, which take 1.5 to 2.7 GB: 3 to 11 % of its time less than with 400 MB, for a tenth to a fifth more memory.
+# GCC collects garbage in all its memory, precompiled headers included, each time it has grown so much. With 2 GB at first, it does
+# so at most once in joined sources, which need 1.5 to 2.7 GB. This saves 3 to 11 % of the time with 400 MB, for 10 to 20 % more memory.
 target_compile_options(assay_flags INTERFACE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=200;--param=ggc-min-heapsize=2000000>)
 # If only some builds used fused multiply-add, results would differ in bits.
 target_compile_options(assay_flags INTERFACE -ffp-contract=off)
 if(ASSAY_DEVELOPER_MODE)
-    # What GCC says only after optimising depends on its version and on what it inlines, and is often wrong about
-    # std::string (GCC bug 105651): seen, but no reason to stop a build.
+    # Warnings that GCC prints after optimizing depend on its version and on inlining, and are often wrong about
+    # std::string (GCC bug 105651). They are shown but do not stop a build.
     target_compile_options(assay_flags INTERFACE
         $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=maybe-uninitialized;-Wno-error=format-truncation>)
     # Since version 13 GCC assumes that a reference from a function with a temporary argument refers to that temporary. This is
@@ -51,8 +51,8 @@ if(ASSAY_SANITIZE)
     target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
 if(ASSAY_FUZZ)
-    # Coverage of the libraries, which is what guides the fuzzer; the targets themselves bring its main(). What no target runs
-    # has no counters: they take a sixth of the compiler's time for a test, and time in every loop.
+    # The coverage of the libraries guides the fuzzer, and the targets have its main(). Code that no target runs
+    # has no counters, because they take a sixth of the compile time of a test, and time in every loop.
     set(uncovered "")
     foreach(folder tests demo src/collective src/metric src/report src/robustness)
         string(APPEND uncovered "src:${PROJECT_SOURCE_DIR}/${folder}/*\nsrc:${PROJECT_BINARY_DIR}/${folder}/*\n")

@@ -1,5 +1,5 @@
 # The library with its public headers, CMake package and assay.pc; the plug-ins and the program that runs models; the command
-# with its completion and its manual. Everything is found relative to where it lies, so that an installed folder may move.
+# with its completion and its manual. Everything is found by relative paths, so an installed folder may be moved.
 # Each part is a COMPONENT, which is a package of a distribution (cmake/package.cmake).
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
@@ -29,14 +29,14 @@ if(TARGET assay_model_process)
 endif()
 if(TARGET assay)
     install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-    # Where bash-completion, zsh and fish look for the completion of programs, and man for pages.
+    # The folders where bash-completion, zsh and fish search for completions, and man for pages.
     set(shells ${PROJECT_SOURCE_DIR}/src/cli/shells)
     install(FILES ${shells}/assay.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME assay COMPONENT program)
     install(FILES ${shells}/_assay DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
     install(FILES ${shells}/assay.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT program)
     install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program OPTIONAL)
 endif()
-# Where the Python of that prefix looks for packages; pip installs the package otherwise (python/assay_build.py).
+# The folder where the Python of that prefix searches for packages. Otherwise pip installs the package (python/assay_build.py).
 if(NOT ASSAY_PYTHON_DIR)
     set(ASSAY_PYTHON_DIR lib/python3/dist-packages)
     execute_process(COMMAND python3 -c "import sys; print(';'.join(sys.path))" OUTPUT_VARIABLE python_path ERROR_QUIET

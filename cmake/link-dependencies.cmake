@@ -1,4 +1,4 @@
-# What a program that links the static library must find; installed with its CMake package.
+# Finds the packages that a program needs to link the static library. It is installed with the CMake package.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)

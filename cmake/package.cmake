@@ -2,7 +2,7 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME assay)
 set(CPACK_PACKAGE_CONTACT "Assay developers <assay@noreply.example.org>")
-# CPack's default, which it knows not to put before each package's own synopsis.
+# This is CPack's default, which it does not repeat before the synopsis of each package.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_NAME} built using CMake")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -15,7 +15,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package_files.cmake)
 set(ASSAY_DEB_VERSION ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
-string(TIMESTAMP ASSAY_SOURCE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # of SOURCE_DATE_EPOCH where that is set
+string(TIMESTAMP ASSAY_SOURCE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # the time is SOURCE_DATE_EPOCH if it is set
 configure_file(packaging/deb/changelog.in ${PROJECT_BINARY_DIR}/changelog @ONLY)
 
 # assay_package(COMPONENT NAME description): the description's first line is the synopsis.
@@ -51,7 +51,7 @@ set(library libassay${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(about "Assay runs image classifiers once, stores every score, and computes
 metrics of accuracy, calibration and robustness from them, each with its
 confidence interval and the name of its exact definition.")
-# The library is what the plug-in of `assay torch --build` calls; libcurl and a font are used where they are.
+# The plug-in of `assay torch --build` calls the library. libcurl and a font are used if they are installed.
 assay_package(program assay "evaluates image classifiers, with an interval on every number\n${about}"
     DEPENDS "${library} ${same}" RECOMMENDS "assay-torch ${same}" libcurl4 fonts-dejavu-core
     SUGGESTS "assay-mpi ${same}" "python3-assay ${same}" g++)

@@ -1,7 +1,7 @@
-# cpack runs this on the files before it packs them: as the distribution requires (compressed pages and changelogs, plug-ins without
-# symbols that nothing needs), and with the same times in every build.
+# cpack runs this on files before packing: what the distribution requires (compressed pages and changelogs, plug-ins without
+# unneeded symbols), with the same times in every build.
 file(GLOB_RECURSE texts ${CPACK_TEMPORARY_DIRECTORY}/*/changelog.Debian ${CPACK_TEMPORARY_DIRECTORY}/*.1)
-list(FILTER texts EXCLUDE REGEX "\\.so\\.")  # libassay.so.0.1
+list(FILTER texts EXCLUDE REGEX "\\.so\\.")  # the name is libassay.so.0.1
 if(texts)
     execute_process(COMMAND gzip -9nf ${texts} COMMAND_ERROR_IS_FATAL ANY)
 endif()

@@ -1,7 +1,7 @@
-# LibTorch: that of Torch_DIR, of the active Python's package torch, of the distribution, in this order, as an installed program
-# looks for it (src/model/libtorch/find_libtorch.cpp). Not find_package(Torch): PyTorch's packages with CUDA ask there for CUDA's
-# compiler, which nothing here needs. Sets Torch_FOUND, TORCH_INCLUDE_DIRS, TORCH_LIBRARIES, and ASSAY_TORCH_RECORD: what stands
-# beside the plug-in where this is no LibTorch of the system (src/model/libtorch/plugin_record.h).
+# Finds LibTorch in Torch_DIR, in the active Python's torch, or in the distribution, in this order, as an installed program
+# finds it (src/model/libtorch/find_libtorch.cpp). Not find_package(Torch): PyTorch's packages with CUDA ask there for CUDA's
+# compiler, which nothing here needs. Sets Torch_FOUND, TORCH_INCLUDE_DIRS, TORCH_LIBRARIES, and ASSAY_TORCH_RECORD: the record
+# next to the plug-in if LibTorch is not the system's own (src/model/libtorch/plugin_record.h).
 set(torch_api_headers torch/csrc/api/include)
 
 # assay_torch_at(ROOT): `torch_fault`: why ROOT has no LibTorch to build with, "" where it has; `torch_libraries`: its folder.
@@ -33,7 +33,7 @@ function(assay_torch_at root)
         endforeach()
     endforeach()
     list(JOIN version "." version)
-    # A symbol that libc10.so has in every release. It shows the kind of std::string: Ss is the one from before C++11.
+    # Every release of libc10.so has this symbol. It shows the ABI of std::string: Ss is the ABI before C++11.
     file(STRINGS ${libraries}/libc10.so before_cxx11 REGEX "torchCheckFailEPKcS2_jRKSs" LIMIT_COUNT 1)
     if(version VERSION_LESS 1.13)
         set(torch_fault "LibTorch ${version} in ${root} is older than 1.13" PARENT_SCOPE)

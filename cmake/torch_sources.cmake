@@ -1,5 +1,5 @@
-# share/assay/torch-plugin: what `assay torch --build` compiles (src/model/libtorch/build.cpp). Its sources with the headers that
-# they see, and those of fmt and nlohmann/json, which a machine with a compiler and `pip install torch` has not.
+# share/assay/torch-plugin: for `assay torch --build` (src/model/libtorch/build.cpp). The plug-in's sources with the headers that
+# they include, and those of fmt and nlohmann/json. A machine with only a compiler and `pip install torch` does not have these.
 include(${PROJECT_SOURCE_DIR}/src/model/torch/sources.cmake)
 set(plugin_dir ${CMAKE_INSTALL_DATADIR}/assay/torch-plugin)
 set(whole "// Made by cmake/torch_sources.cmake: the plug-in as one source, for parsing LibTorch's headers takes most of the time.\n")

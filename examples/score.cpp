@@ -1,4 +1,4 @@
-// Imports the scores that another program saved, and prints every metric with its interval.
+// Imports scores that another program saved, and prints every metric with its interval.
 #include <assay/assay.h>
 
 #include <iostream>
@@ -9,7 +9,7 @@ int main(int argc, char** argv) try {
         return 2;
     }
     assay::ImportOptions options;
-    options.ids = argv[2];  // a csv: id, label
+    options.ids = argv[2];  // a csv file with the columns id and label
     const auto imported = assay::import_predictions(argv[1], "runs", options);
     const auto store = assay::PredictionStore::open(imported.store);
     const auto comm = assay::self_comm();

@@ -1,5 +1,5 @@
-// Any bytes as a file with arrays of images: its images or an Error. The first byte chooses the
-// kind of file.
+// Reads any bytes as a file with arrays of images. The result is images or an Error. The first byte
+// chooses the kind of file.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::size_t most = 64;
         for (std::size_t i = 0; i < dataset.size() && i < most; ++i) {
             if (dataset.labels[i].size() > 1) std::abort();
-            // What was opened can be read.
+            // An opened file can be read.
             if (dataset.read_image(i).size() > 32 + std::size_t{1032} * size) std::abort();
         }
     });

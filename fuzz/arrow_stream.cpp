@@ -1,4 +1,4 @@
-// Any bytes: the columns of an Arrow stream, of which each row can be read, or an Error.
+// Reads any bytes as an Arrow stream: columns whose rows can all be read, or an Error.
 #include "containers/arrow/stream_reader.h"
 
 #include <algorithm>

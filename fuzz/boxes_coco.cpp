@@ -1,4 +1,4 @@
-// Any bytes as COCO instances: rows, or an Error.
+// Reads any bytes as COCO instances. The result is rows or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any bytes as a table of boxes, then as a pool of patches of one small image. Every box is a patch
-// inside the image or listed.
+// Reads any bytes as a table of boxes, then as a pool of patches of one image. Every box is a patch
+// inside the image or is listed.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -29,8 +29,8 @@ const fs::path& images() {
     return made;
 }
 
-/// Classes that are numbers are counted to the largest, up to a million of them: as right for one
-/// box, and slow.
+/// If classes are numbers, all up to the largest are counted, at most a million. This is correct
+/// but slow, so such inputs are skipped.
 bool has_large_number(const assay::BoxList& list) {
     return std::ranges::any_of(list.classes, [](const std::string& cls) {
         std::uint64_t number = 0;

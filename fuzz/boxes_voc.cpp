@@ -1,4 +1,4 @@
-// Any bytes as a PASCAL-VOC annotation: rows, or an Error.
+// Reads any bytes as a PASCAL-VOC annotation. The result is rows or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     out.source("x.xml");
     try {
         assay::parse_voc({reinterpret_cast<const char*>(data), size}, "x", out);
-        // What was read is either a row or listed; each names the one image.
+        // Everything that was read is a row or is listed, and names the one image.
         if (list.images.size() != 1) std::abort();
     } catch (const assay::Error&) {
     }

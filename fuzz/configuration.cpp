@@ -1,4 +1,4 @@
-// Any text as an assay.toml: a plan, whose models and commands are then asked for, or an Error.
+// Reads any text as an assay.toml. The result is a plan with models and commands, or an Error.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

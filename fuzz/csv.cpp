@@ -1,4 +1,4 @@
-// Any text: the reader ends, and what it read comes back when written and read again.
+// Reads any text as csv. The reader ends, and the result is the same when written and read again.
 #include "containers/csv.h"
 
 #include <cstdint>

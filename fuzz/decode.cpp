@@ -1,5 +1,5 @@
-// Whatever the bytes, decoding gives an image or an Error. What it gives must survive a resize. The
-// facts of a file are there for any bytes.
+// Decodes any bytes. The result is an image, which can be resized, or an Error. The
+// facts of the file exist for any bytes.
 #include <cstddef>
 #include <cstdint>
 #include <span>

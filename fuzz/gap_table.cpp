@@ -1,4 +1,4 @@
-// Any bytes as a published table of results: a report or an Error.
+// Reads any bytes as a published table of results. The result is a report or an Error.
 #include <cstdint>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Any bytes: the arrays of an HDF5 file, whose elements can be read, or an Error.
+// Reads any bytes as an HDF5 file. The result is arrays whose elements can be read, or an Error.
 #include "containers/hdf5.h"
 
 #include <algorithm>

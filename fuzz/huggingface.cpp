@@ -1,5 +1,5 @@
-// Any JSON as transformers' config.json or preprocessor_config.json: settings that a sidecar may
-// have, or an Error.
+// Reads any JSON as transformers' config.json or preprocessor_config.json. The result is settings
+// of a model settings file, or an Error.
 #include "model/huggingface.h"
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// What the library makes of these files it takes from a sidecar, too.
+/// The settings that the library makes of these files are also valid in a model settings file.
 void check(const nlohmann::json& settings) {
     (void)assay::parse_sidecar(settings.dump(), false);
 }

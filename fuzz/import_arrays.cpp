@@ -1,5 +1,5 @@
-// Any bytes as a .npy, .npz or .safetensors file of scores (told apart by their first bytes): rows
-// that can be read, or an Error.
+// Reads any bytes as a .npy, .npz or .safetensors file of scores (by the first bytes). The result
+// is rows that can be read, or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Any text as a file of predictions in JSON, and as a list of annotated items: rows of valid
-// classes, or an Error.
+// Reads any text as predictions in JSON, and as a list of annotated items. The result is rows of
+// valid classes, or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

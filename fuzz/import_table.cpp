@@ -1,5 +1,5 @@
-// Any text as JSON lines of scores (where it begins with a brace) or as a csv: rows of valid
-// classes, or an Error.
+// Reads any text as JSON lines of scores (if it begins with a brace) or as csv. The result is rows
+// of valid classes, or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Any text through the one reader of JSON. What it accepts is written and read again alike, as a
-// tree and as events. It accepts nothing that nlohmann's own parser refuses.
+// Reads any text with the project's JSON reader. An accepted text is the same when written and read
+// again, as a tree and as events. nlohmann's own parser accepts it, too.
 #include <cstdint>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Takes every event and keeps none.
+/// Accepts every event and stores none.
 class Nothing : public nlohmann::json_sax<nlohmann::json> {
 public:
     bool null() override { return true; }

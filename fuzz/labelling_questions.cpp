@@ -1,6 +1,6 @@
-// Any bytes as questions of each task, and as definitions. The result is an Error or questions.
-// Each question is on one screen. The fingerprint of the questions is that of the same questions
-// written out.
+// Reads any bytes as questions of each task, and as definitions. The result is an Error or
+// questions. Each question is on one screen. The fingerprint of the questions is that of the same
+// questions written out.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -24,13 +24,13 @@ void need(bool good) {
     if (!good) std::abort();
 }
 
-/// The same questions in the plainest form.
+/// The same questions in the simplest form.
 std::string written(const QuestionSet& set) {
     std::string text;
     assay::CsvWriter csv(text);
     csv.row({"item", "path", "label", "batch", "answer"});
     for (const CsvQuestion& question : set.questions) {
-        // Paths may be of any bytes, and come back as they are; a formula's mark is taken off.
+        // Paths may have any bytes, and do not change. The marker of a formula is removed.
         const auto field = [&](std::string_view value) {
             const bool marked = assay::mad::for_spreadsheet(value).starts_with('\'');
             csv.field((marked ? "'" : "") + std::string(value));

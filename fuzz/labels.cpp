@@ -1,4 +1,4 @@
-// Any bytes as a file of labels, a class list, a class map, an item table or a list of images. The
+// Reads any bytes as labels, a class list, a class map, an item table or a list of images. The
 // result is an answer or an Error.
 #include <array>
 #include <cstdint>

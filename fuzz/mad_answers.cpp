@@ -1,5 +1,5 @@
-// Any bytes as a file of answers. The result is answers or an Error. What was read is written in a
-// known form, and means the same when it is read again.
+// Reads any bytes as a file of answers. The result is answers or an Error. Answers are written in a
+// known form, and are the same when read again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// Any bytes: the variables of a MAT-file or an Error; every field of its structs can be asked for.
+// Reads any bytes as a MAT-file: variables whose fields can all be read, or an Error.
 #include "containers/mat.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Any text as a sidecar in JSON and in TOML: settings or an Error.
+// Reads any text as model settings in JSON and in TOML. The result is settings or an Error.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const bool toml : {false, true}) {
         try {
             const assay::ModelSettings settings = assay::parse_sidecar(text, toml);
-            // What was accepted once is accepted again, unchanged.
+            // Accepted settings are accepted again, unchanged.
             if (assay::parse_sidecar(settings.dump(), false) != settings) __builtin_trap();
         } catch (const assay::Error&) {
         }

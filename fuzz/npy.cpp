@@ -1,4 +1,4 @@
-// Any bytes: an array or an Error; every element of an array can be read.
+// Reads any bytes as an array. The result is an array whose elements can be read, or an Error.
 #include "containers/npy.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Any bytes as an ONNX model: a graph whose values and constants are those that its nodes name, or
-// an Error. LibTorch, which holds the constants, is as it was built: what guides the fuzzer is the
-// parser alone.
+// Reads any bytes as an ONNX model. The result is a graph with the values and constants that its
+// nodes name, or an Error. LibTorch, which holds the constants, has no counters, so the fuzzer is
+// guided by the parser alone.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

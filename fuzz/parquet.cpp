@@ -1,5 +1,5 @@
-// Any bytes as a Parquet file of images: rows or an Error; every row can be read or says why not,
-// the same both times.
+// Reads any bytes as a Parquet file of images: rows or an Error. Each row can be read or has an
+// Error, the same both times.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_bytes = 1U << 16;
 
-/// The bytes of a row, or nothing with its Error.
+/// The bytes of a row, or nothing and its Error.
 std::optional<std::vector<std::byte>> image_of(const assay::parquet::Images& images,
                                                std::uint64_t row) {
     std::optional<std::vector<std::byte>> bytes;

@@ -1,5 +1,5 @@
-// Any JSON as a record of preprocessing: one that is written and read again alike and can be
-// carried out, or an Error.
+// Reads any JSON as a record of preprocessing. The result is the same when written and read again
+// and can be carried out, or an Error.
 #include "assay/image/preprocess.h"
 
 #include <cstdint>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             preprocess_from_json(parse_json({reinterpret_cast<const char*>(data), size}, 8));
         if (preprocess_from_json(to_json(p)) != p) std::abort();
         (void)describe(p);
-        // Larger windows are as right, and slow.
+        // Larger windows are also correct, but slow.
         if (p.height > 256 || p.width > 256) return 0;
         const Image image{5, 3, std::vector<std::uint8_t>(4 * 5 * 3, 7)};
         const Image window = crop_window(image, p);

@@ -1,4 +1,4 @@
-// Any bytes: an exported program whose tensors lie in their storages, or an Error.
+// Reads any bytes as an exported program: tensors inside their storages, or an Error.
 #include <cstdint>
 #include <cstdlib>
 
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     } catch (const assay::Error&) {
     }
-    // Most bytes are no zip file: the two texts inside are read by themselves too.
+    // Most bytes are no zip file, so the two texts inside are also read by themselves.
     try {
         assay::pt2::read_tensor_pickle(bytes);
     } catch (const assay::Error&) {

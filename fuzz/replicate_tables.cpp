@@ -1,5 +1,5 @@
-// Any bytes as annotations, frequencies or hits, then through cleaning, counting, joining and
-// adjusting: a result or an Error.
+// Reads any bytes as annotations, frequencies or hits, then runs cleaning, counting, joining and
+// adjusting. The result is numbers or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>

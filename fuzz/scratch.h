@@ -1,4 +1,4 @@
-// What targets that need a file share.
+// Functions for targets that need a file.
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace fuzz {
 
-/// A folder of this process, made at the first call for a target: one static variable keeps it. In
-/// memory where that is possible; tools/fuzz clears it away.
+/// A folder of this process, which is made at the first call and kept in a static variable. It is
+/// in memory where that is possible; tools/fuzz deletes it.
 inline std::filesystem::path scratch_folder(const std::string& target) {
     const std::filesystem::path parent =
         std::getenv("TMPDIR") == nullptr && std::filesystem::is_directory("/dev/shm")
@@ -21,7 +21,7 @@ inline std::filesystem::path scratch_folder(const std::string& target) {
     return name;
 }
 
-/// An Error is an answer; anything else that is thrown ends the target.
+/// An Error is a valid result. Any other exception ends the target.
 template <class Body>
 void attempt(Body&& body) {
     try {

@@ -1,6 +1,6 @@
-// Any request as the labelling page's: "METHOD PATH?QUERY", a line end, a body. It becomes a typed
-// request within its limits, or is refused with a 4xx. The same bytes as an image file, of which is
-// read whether it is to be turned.
+// Reads any request of the labelling page: "METHOD PATH?QUERY", a line end, a body. It becomes a
+// typed request within its limits, or is refused with a 4xx. The same bytes are also read as an
+// image file, to find its orientation.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

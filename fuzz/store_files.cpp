@@ -1,5 +1,5 @@
-// A store one of whose files holds any bytes, recorded with their own size and checksum. The first
-// byte chooses the file: the shard of full rows ('0'), that of the best entries ('1'), or items.csv
+// A store in which one file has any bytes, recorded with their size and checksum. The first byte
+// chooses the file: the shard of full rows ('0'), that of the best entries ('1'), or items.csv
 // ('2'). The result is rows or an Error, and no class is outside of the list.
 #include <cstdint>
 #include <cstdlib>
@@ -97,7 +97,7 @@ void use(const fs::path& folder) {
     fuzz::attempt([&] { (void)verify_store(folder); });
 }
 
-/// The first file of the shard, and a record that says so.
+/// The first file of the shard, and a record of it.
 void with_shard(const fs::path& folder, std::string_view bytes) {
     fuzz::attempt([&] {
         const StoreSpec spec = PredictionStore::open(folder).spec();

@@ -1,5 +1,5 @@
-// Any text as manifest.json, a shard's record or dataset.json: what is accepted is printed and read
-// again alike. Half of the texts get the checksum that they lack.
+// Reads any text as manifest.json, a shard's record or dataset.json. An accepted text is the same
+// when printed and read again. Half of the texts get the missing checksum.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// With an id, of stores whose files name them; without one, of those of before.
+/// Stores with an id name it in their files. Older stores have no id.
 assay::StoreSpec some_spec(const char* id) {
     assay::StoreSpec spec;
     spec.dataset_name = "val";
@@ -27,7 +27,7 @@ assay::StoreSpec some_spec(const char* id) {
     return spec;
 }
 
-/// The text with its checksum behind its last field.
+/// Adds the checksum after the last field of the text.
 std::string closed(std::string_view text) {
     std::string body(text.substr(0, text.rfind("\n}")));
     body += ",\n ";

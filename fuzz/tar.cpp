@@ -1,4 +1,4 @@
-// Any bytes as a tar archive of images: samples or an Error; what is said to be there can be read.
+// Reads any bytes as a tar archive of images: samples, whose bytes can be read, or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (dataset.size() == 0 || dataset.archive == nullptr) std::abort();
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             if (dataset.labels[i].size() > 1) std::abort();
-            // The file is as it was: every image is within it.
+            // The file did not change, so every image is inside it.
             if (dataset.read_image(i).size() > size) std::abort();
         }
     });

@@ -1,5 +1,5 @@
-// Any bytes as a text of votes, or as an archive of them if they begin as a zip file does. The
-// result is votes or an Error. What is read can be combined.
+// Reads any bytes as a text of votes, or as an archive of votes if they begin like a zip file. The
+// result is votes or an Error. The votes can be combined.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

@@ -1,5 +1,5 @@
-// Any bytes: entries or an Error; no entry gives more bytes than it claims, and views lie inside
-// the archive.
+// Reads any bytes: entries or an Error. No entry has more bytes than it claims, and views are
+// inside the archive.
 #include "containers/zip.h"
 
 #include <cstdint>

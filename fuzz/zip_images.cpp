@@ -1,5 +1,5 @@
-// Any bytes as a zip file of images: its images or an Error; those that can be read have the size
-// that is claimed.
+// Reads any bytes as a zip file of images: its images or an Error. Images that can be read have the
+// size that is claimed.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (dataset.size() == 0 || dataset.archive == nullptr) std::abort();
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             if (dataset.labels[i].size() > 1) std::abort();
-            // A damaged one does not hide the next.
+            // A damaged image does not hide the next one.
             fuzz::attempt([&] {
                 if (dataset.read_image(i).size() > std::size_t{1032} * size) std::abort();
             });

@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// In the format of gzip (window bits 31), zlib (15), or zip files (-15).
+/// The bytes in the format of gzip (window bits 31), zlib (15), or zip files (-15).
 inline std::string deflated(const std::string& bytes, int window_bits, int level = 6) {
     z_stream stream{};
     deflateInit2(&stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);

@@ -1,4 +1,4 @@
-// The message of a call that fails.
+// Returns the message of a call that fails.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// The message of the Error that `body` throws, which must be thrown and have this code.
+/// The message of the Error that `body` throws. The test fails without an Error with this code.
 template <class Body>
 std::string message_of(Body&& body, ErrorCode code = ErrorCode::bad_input) {
     try {

@@ -1,5 +1,5 @@
-// Whether tests run under the address sanitizer. Tests that repeat something to hit a rare moment
-// repeat it less often there.
+// Whether tests run under the address sanitizer. Tests that repeat a step to hit a rare moment
+// use fewer repetitions then.
 #pragma once
 
 #if defined(__has_feature)

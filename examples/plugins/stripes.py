@@ -4,11 +4,11 @@
 """
 import numpy as np
 
-KEPT = (80, 60, 40, 20, 0)  # percent of the brightness
+KEPT = (80, 60, 40, 20, 0)  # brightness in percent
 
 
 def stripes(image, severity, seed):
-    """Brightness of the stripes .8 .6 .4 .2 0."""
+    """The brightness of the stripes is .8, .6, .4, .2 or 0."""
     striped = (np.arange(image.shape[0]) + seed % 16) % 16 < 4
     out = image.copy()
     out[striped] = out[striped].astype(np.int64) * KEPT[severity - 1] // 100

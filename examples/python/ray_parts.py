@@ -16,7 +16,7 @@ import assay
 
 
 def one_part(number: int, parts: int, model: Any, images: Any, runs: str, options: "dict[str, Any]", patience: float) -> str:
-    """Runs on some node. It resumes the part, if another task has begun it, at its last shard."""
+    """Runs on any node. If another task began the part, it resumes at the last shard."""
     begin = time.monotonic()
     while True:
         try:
@@ -40,7 +40,7 @@ def predict(model: Any, images: Any, runs: str, *, parts: int, cpus: float = 1, 
     task = ray.remote(one_part).options(num_cpus=cpus, max_retries=retries)
     arguments = parts, model, images, runs, options, patience
     stores = set(ray.get([task.remote(number, *arguments) for number in range(1, parts + 1)]))
-    (store,) = stores  # the parts of one store
+    (store,) = stores  # the parts of the store
     assay.run("join", store)
     return str(store)
 

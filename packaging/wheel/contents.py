@@ -1,4 +1,4 @@
-"""Lists what a build of tools/wheel holds of other projects: an SPDX document, and the licence of each.
+"""Lists the parts of other projects in a build of tools/wheel: an SPDX document, and the licence of each.
 
 The libraries that are linked statically are read from the linker's own map, and the header-only ones from the compiler's
 dependencies. A library that COMPONENTS does not know is an error, so the list stays complete.
@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 
 class Component(NamedTuple):
-    licence: str  # an SPDX expression
+    licence: str  # the licence as an SPDX expression
     home: str
-    package: str  # of Debian: its changelog has the version, its copyright file the licence's text
+    package: str  # Debian packages: the changelog has the version, and the copyright file has the licence's text
     archives: "tuple[str, ...]" = ()
-    headers: "tuple[str, ...]" = ()  # of header-only libraries: the start of a path below usr/include
+    headers: "tuple[str, ...]" = ()  # header-only libraries: the start of a path below usr/include
 
 
 COMPONENTS = {
@@ -55,11 +55,11 @@ COMPONENTS = {
     "zlib": Component("Zlib", "https://zlib.net", "zlib1g-dev", ("libz.a",)),
     "zstd": Component("BSD-3-Clause", "https://facebook.github.io/zstd", "libzstd-dev", ("libzstd.a",)),
 }
-MEMBER = re.compile(r"^(/\S+\.a)\(", re.M)  # where a map begins with a name, it is that of a member that was linked
+MEMBER = re.compile(r"^(/\S+\.a)\(", re.M)  # a name at the start of a map is that of a linked member
 
 
 class Unknown(Exception):
-    """What is linked or included belongs to no component."""
+    """A linked or included file belongs to no component."""
 
 
 def output_of(*command, folder=None):
@@ -67,7 +67,7 @@ def output_of(*command, folder=None):
 
 
 def linked_archives(build, target):
-    """The static libraries of which the linker took members, but for those of the tree itself."""
+    """The static libraries whose members were linked, without those of the tree itself."""
     last = output_of("ninja", "-C", build, "-t", "commands", target).strip().splitlines()[-1]
     words = [word for word in shlex.split(last) if word not in (":", "&&")]
     with tempfile.TemporaryDirectory() as scratch:
@@ -94,7 +94,7 @@ def components_of_headers(build, root):
 
 def version_of(component, root):
     """Upstream's part of the version in Debian's changelog."""
-    if component.package == "libc6-dev":  # its documents are those of the newer release
+    if component.package == "libc6-dev":  # the documents there are those of the newer release
         return next(pathlib.Path(root).glob("lib/*/libc-2*.so")).stem.split("-")[1]
     folder = pathlib.Path(root, "usr/share/doc", component.package)
     for name in ("changelog.Debian.gz", "changelog.gz"):

@@ -1,4 +1,4 @@
-// What libstdc++ of GCC 12 and libraries that were compiled against a newer glibc call, for a glibc that has it not.
+// Functions that libstdc++ of GCC 12 and libraries compiled against a newer glibc call, for an older glibc without them.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -10,10 +10,10 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/// glibc 2.32: false is always safe.
+/// New in glibc 2.32. The value false is always safe.
 HIDDEN char __libc_single_threaded = 0;
 
-/// glibc 2.36.
+/// New in glibc 2.36.
 HIDDEN uint32_t arc4random(void) {
     uint32_t bits = 0;
     for (size_t got = 0; got < sizeof bits;) {
@@ -24,7 +24,7 @@ HIDDEN uint32_t arc4random(void) {
     return bits;
 }
 
-/// glibc 2.30. The same time to wait, by the clock that older ones know: a change of the system's time shifts it.
+/// New in glibc 2.30. Waits as long, by the clock that older versions have. A change of the system's time shifts it.
 HIDDEN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const struct timespec* until) {
     if (clock == CLOCK_REALTIME) return pthread_cond_timedwait(condition, mutex, until);
     const int64_t second = 1000000000;
@@ -40,7 +40,7 @@ HIDDEN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mu
 }
 
 // libmicrohttpd is linked without its TLS, which the server does not use. These are the functions that it would call:
-// tools/wheel writes tls.h from the library, NO_TLS(gnutls_x) a line.
+// tools/wheel writes tls.h from the library, one NO_TLS(gnutls_x) per line.
 HIDDEN int gnutls_global_init(void) {
     return 0;
 }
@@ -52,7 +52,7 @@ HIDDEN void* (*gnutls_malloc)(size_t) = malloc;
     }
 #include "tls.h"
 
-// libtiff is linked without JBIG-KIT, whose licence (GPL) the wheel's other code has not. A TIFF file that is compressed so cannot be
+// libtiff is linked without JBIG-KIT, whose licence (GPL) differs from that of the wheel. A TIFF file with this compression cannot be
 // read: libtiff says what jbg_strerror() says. Nothing here writes such a file.
 HIDDEN int jbg_dec_in(void) {
     return 7 << 4;  // JBG_EIMPL
@@ -75,8 +75,8 @@ HIDDEN void jbg_enc_init(void) {}
 HIDDEN void jbg_enc_out(void) {}
 HIDDEN void jbg_enc_free(void) {}
 
-// The static libraries were compiled for programs: they reach stderr in a way that a shared library cannot. tools/wheel lets them
-// have this copy of the pointer.
+// The static libraries were compiled for programs, and reach stderr in a way that a shared library cannot. tools/wheel gives them
+// this copy of the pointer.
 HIDDEN FILE* assay_stderr;
 __attribute__((constructor(101))) static void copy_stderr(void) {
     assay_stderr = stderr;

@@ -1,8 +1,8 @@
-"""Replaces the C library of a system root by one to link against that has nothing of newer versions than asked for.
+"""Replaces the C library of a system root by one for linking that has no symbols of newer versions than requested.
 
-What is linked against it runs wherever glibc has that version. Each function is the newest of those that are old enough, as exp of
-GLIBC_2.2.5 beside that of GLIBC_2.29. A function that is too new is missing, so that linking fails and names it; missing.c holds
-those that Assay's libraries call. The result holds names and versions and no code.
+A program linked against it runs with any glibc of that version. Each function is the newest version that is old enough, as exp of
+GLIBC_2.2.5 instead of GLIBC_2.29. A function that is too new is missing, so that linking fails and names it; missing.c holds
+those that Assay's libraries call. The result has names and versions but no code.
 
 usage: older_glibc.py ROOT VERSION COMPILER      e.g. older_glibc.py root 2.28 aarch64-linux-gnu-gcc
 """

@@ -1,4 +1,4 @@
-# Compiles against the system root that tools/wheel makes (ASSAY_ROOT, ASSAY_MACHINE), and links libraries but glibc statically.
+# Compiles against the system root that tools/wheel makes (ASSAY_ROOT, ASSAY_MACHINE), and links all but glibc statically.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ASSAY_ROOT ASSAY_MACHINE)
 set(archive ${ASSAY_MACHINE}-linux-gnu)
 set(libraries ${ASSAY_ROOT}/usr/lib/${archive})
@@ -16,14 +16,14 @@ set(CMAKE_LIBRARY_ARCHITECTURE ${archive})
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${ASSAY_ROOT})
 set(ENV{PKG_CONFIG_LIBDIR} ${libraries}/pkgconfig:${ASSAY_ROOT}/usr/share/pkgconfig)
 
-# -B, -L: before the compiler's own folders, which are those of this machine. There is no static libfmt.
+# -B, -L: searched before the compiler's own folders, which belong to this machine. There is no static libfmt.
 set(CMAKE_C_FLAGS_INIT -B${libraries}/)
 set(CMAKE_CXX_FLAGS_INIT "-B${libraries}/ -DFMT_HEADER_ONLY")
 foreach(kind EXE SHARED MODULE)
     set(CMAKE_${kind}_LINKER_FLAGS_INIT
         "-B${libraries}/ -L${libraries} -L${ASSAY_ROOT}/lib/${archive} -static-libstdc++ -Wl,--as-needed -Wl,--exclude-libs,ALL")
 endforeach()
-# What the static libraries need of each other, and what is missing in an older glibc.
+# Libraries that the static libraries need, and functions that an older glibc does not have.
 set(missing ${ASSAY_ROOT}/missing.a)
 set(CMAKE_C_STANDARD_LIBRARIES "${missing} -lpthread -ldl -lrt -lm")
 set(CMAKE_CXX_STANDARD_LIBRARIES

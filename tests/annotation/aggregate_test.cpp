@@ -45,7 +45,7 @@ TEST(Shares, OfVotes) {
 }
 
 TEST(Shares, WeightsFromAgreement) {
-    // Annotators 0 and 1 agree always, annotator 2 never. Answers: 4 no of 6, 2 yes of 6.
+    // Annotators 0 and 1 always agree, annotator 2 never. Answers: 4 no of 6, 2 yes of 6.
     // So chance = 16/36 + 4/36 = 20/36.
     //   q0: 0 0 2; q1: 0 0 2. Annotators 0, 1: 1 of 2 others agree: (1/2 - 5/9) / (4/9) < 0 -> 0
     const Votes few = votes_from({{0, 0, 2}, {0, 0, 2}});
@@ -101,7 +101,7 @@ TEST(Agreement, Undefined) {
     EXPECT_FALSE(same.krippendorff_alpha.value);
     EXPECT_THAT(answer_agreement(votes_from({{2}, {0}})).krippendorff_alpha.undefined,
                 HasSubstr("two answers"));
-    // With one question, the value has no interval.
+    // With a single question, the value has no interval.
     const AnswerAgreement one = answer_agreement(votes_from({{0, 2}}));
     EXPECT_EQ(*one.fleiss_kappa.value, -1);
     EXPECT_FALSE(one.fleiss_kappa.interval);
@@ -124,7 +124,7 @@ TEST(Agreement, IntervalCoversWhatMoreDataSay) {
 }
 
 TEST(Annotators, QualityCountsAndShares) {
-    // yes = 1, 0, 1. Annotator 0: yes no maybe -> 1 + 1 + 1/2 of 3. Annotator 1: no no yes -> 0 + 1
+    // yes is 1, 0, 1. Annotator 0: yes no maybe, 1 + 1 + 1/2 of 3. Annotator 1: no no yes, 0 + 1
     // + 1.
     const Votes votes = votes_from({{2, 0, -1}, {0, 0, -1}, {1, 2, -1}});
     const auto quality = annotator_quality(votes, std::vector<double>{1, 0, 1}, 0.5);
@@ -140,7 +140,7 @@ TEST(Annotators, QualityCountsAndShares) {
     EXPECT_FALSE(quality[2].agreement.value);
 }
 
-// One answer that is half correct is neither 0 of 1 nor 1 of 1. Wilson's interval for p = 1/2 and n
+// One half-correct answer is neither 0 of 1 nor 1 of 1. Wilson's interval for p = 1/2 and n
 // = 1 is 1/2 +- z sqrt(1/4 + z^2/4) / (1 + z^2) with z = 1.959964: 0.0546 to 0.9454.
 TEST(Annotators, AMaybeIsHalfAnAnswer) {
     const auto quality = annotator_quality(votes_from({{1}}), std::vector<double>{1});
@@ -173,7 +173,7 @@ TEST_F(BuildSets, ThresholdOriginalAndLeftOut) {
     const auto built = build_label_sets(votes, std::vector<double>{0.9, 0.8, 0.79}, {}, data_,
                                         data_.classes, &data_.labels);
     EXPECT_THAT(set_of(built.sets, 0), ElementsAre(0, 1));
-    // nobody was asked, so the original label stays
+    // nobody was asked about the image, so the original label stays
     EXPECT_THAT(set_of(built.sets, 1), ElementsAre(0));
     EXPECT_THAT(set_of(built.sets, 3), ElementsAre());  // annotators rejected the label
     EXPECT_EQ(built.kept, 2U);
@@ -211,7 +211,7 @@ TEST_F(BuildSets, ComparedWithOthers) {
     const auto built = build_label_sets(votes, std::vector<double>{1, 0, 1, 1}, {}, data_,
                                         data_.classes, &data_.labels);
     // The sets {cat}, {cat, dog} are compared with {cat}, {dog}. They differ only in the cat of
-    // 3.png. Items that nobody answered about do not count.
+    // 3.png. Items without answers do not count.
     const auto compared = compare_label_sets(built, data_.labels);
     EXPECT_EQ(compared.both_accept, 2U);
     EXPECT_EQ(compared.both_reject, 1U);
@@ -368,17 +368,17 @@ TEST_F(BuildSets, IdsThatAFormatCannotHoldAreRefused) {
     EXPECT_THROW(label_sets_text(sets, latin, data_.classes, LabelSetFormat::object), Error);
 }
 
-// Texts are mapped to images and classes before repeated answers are searched for.
+// Texts are mapped to images and classes before the search for repeated answers.
 TEST_F(BuildSets, QuestionsUnderSeveralNamesArePooled) {
     const auto pooled = [&](Repeats repeats) {
         VotesBuilder builder{AnswerScale{}};
         const auto anna = builder.annotator("anna"), bert = builder.annotator("bert");
         builder.add(bert, builder.question("y/3.png", "cat"), 0);
         builder.add(anna, builder.question("3.png", "0"),
-                    2);  // the same image, and cat as a class number
+                    2);  // the same image, and the class number of cat
         builder.add(anna, builder.question("y/3.png", "cat"), 1);
         builder.add(anna, builder.question("z.png", "cow"),
-                    2);  // it matches no item and no class, so it stays unchanged
+                    2);  // the name matches no item and no class, so it stays unchanged
         return builder.build(repeats, "made up", [&](const Votes& texts) {
             return meanings_among(data_, data_.classes, texts);
         });

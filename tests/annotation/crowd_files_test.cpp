@@ -1,4 +1,4 @@
-// Files of votes that labelling tools write: the aggregated labels, and which files count as
+// Files of votes from labelling tools: the aggregated labels, and which files are accepted as
 // labels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -135,7 +135,7 @@ TEST_F(CrowdFiles, LabelStudioExportsOfYesAndNoAreAlike) {
         const Aggregation found = settle(label_studio(name));
         EXPECT_FALSE(found.votes.which_class);
         EXPECT_EQ(found.votes.read, 5U);
-        // cat: yes, yes, no; dog: no, no (and one that was cancelled).
+        // cat: yes, yes, no; dog: no, no (and a cancelled answer).
         EXPECT_THAT(sets(found).at("a.png"), ElementsAre("cat"));
     }
 }
@@ -143,10 +143,10 @@ TEST_F(CrowdFiles, LabelStudioExportsOfYesAndNoAreAlike) {
 TEST_F(CrowdFiles, ZeroAndOneAreNoAndYes) {
     const std::string header = "annotator,item,label,answer\n";
     const Votes two = read(header + "a,p,cat,1\nb,p,cat,0\nc,p,cat,1.0\n");
-    EXPECT_THAT(two.codes, ElementsAre(2U, 3U, 8U));  // yes; no; yes
+    EXPECT_THAT(two.codes, ElementsAre(2U, 3U, 8U));  // the answers yes; no; yes
     EXPECT_THAT(two.notes.back(), HasSubstr("read as no and yes"));
     const Votes three = read(header + "a,p,cat,1\nb,p,cat,0\nc,p,cat,2\n");
-    EXPECT_THAT(three.codes, ElementsAre(1U, 3U, 8U));  // maybe; no; yes
+    EXPECT_THAT(three.codes, ElementsAre(1U, 3U, 8U));  // the answers maybe; no; yes
     EXPECT_EQ(three.notes.size(), 1U);
     const Votes words = read(header + "a,p,cat,true\nb,p,cat,N\nc,p,cat,unsure\n");
     EXPECT_THAT(words.codes, ElementsAre(2U, 3U, 7U));
@@ -167,7 +167,7 @@ TEST_F(CrowdFiles, WordsBesideOneAreAskedAbout) {
     two.scale = answer_scale({"no", "yes"});
     const std::filesystem::path file =
         write(folder_ / "two.csv", header + "a,p,cat,yes\nb,p,cat,1\n");
-    EXPECT_THAT(read_votes(file, two).codes, ElementsAre(1U, 3U));  // yes; yes
+    EXPECT_THAT(read_votes(file, two).codes, ElementsAre(1U, 3U));  // the answers yes; yes
     // Because 2 occurs, 1 means maybe. 0 means no in both cases.
     const Votes three = read(header + "a,p,cat,yes\nb,p,cat,1\nc,p,cat,2\n");
     EXPECT_THAT(three.codes, ElementsAre(2U, 4U, 8U));

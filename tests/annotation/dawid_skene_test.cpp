@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 /// EM as in the paper: dense arrays, plain loops, and no logarithms.
 struct Plain {
     std::vector<double> prior, yes, objective;
-    std::vector<std::vector<std::vector<double>>> confusion;  // [annotator][latent][answer]
+    std::vector<std::vector<std::vector<double>>> confusion;  // indices [annotator][latent][answer]
 };
 Plain plain_em(const Votes& votes, std::size_t latents, double s, int passes) {
     const std::size_t annotators = votes.annotators.size(), answers = votes.answers(),
@@ -223,8 +223,8 @@ TEST(DawidSkene, BeatsTheMajorityWithUnequalAnnotators) {
     EXPECT_LT(ds, 0.03);
     EXPECT_LT(ds, 0.6 * majority);
     EXPECT_LE(weighted, majority);
-    // Confusion matrices: each entry p is from about n = 900 or 2100 answers. The tolerance is 5
-    // standard errors of a share, and a little for the truth being estimated.
+    // Confusion matrices: each entry p comes from about n = 900 or 2100 answers. The tolerance is 5
+    // standard errors of the proportion, and a little for the estimated truth.
     for (std::size_t r = 0; r < 7; ++r) {
         for (std::size_t l = 0; l < 2; ++l) {
             for (std::size_t a = 0; a < 3; ++a) {
@@ -275,7 +275,7 @@ TEST(DawidSkene, OneAnnotator) {
     EXPECT_EQ(fit.yes[0], 1);
     EXPECT_EQ(fit.yes[1], 0);
     EXPECT_EQ(fit.yes[2], 0.5);
-    // No answer: the prior, (1 + 0 + 0.5 + 1 + 0.5 + 0.01) / (5 + 0.02).
+    // Without answers, the posterior is the prior, (1 + 0 + 0.5 + 1 + 0.5 + 0.01) / (5 + 0.02).
     EXPECT_NEAR(fit.yes[4], 3.01 / 5.02, 1e-12);
     ASSERT_FALSE(fit.notes.empty());
     EXPECT_THAT(fit.notes[0], HasSubstr("one annotator"));
@@ -301,7 +301,7 @@ TEST(DawidSkene, Unanimous) {
 TEST(DawidSkene, AAnnotatorWithOneAnswerStaysFinite) {
     std::vector<std::vector<int>> rows;
     for (int q = 0; q < 40; ++q) rows.push_back({q % 2 == 0 ? 2 : 0, q % 2 == 0 ? 2 : 0, -1});
-    rows[0][2] = 0;  // and that one is a contradiction
+    rows[0][2] = 0;  // and that answer is a contradiction
     const DawidSkene fit = dawid_skene(votes_from(rows));
     EXPECT_GT(fit.yes[0], 0.9);
     double sum = 0;

@@ -36,8 +36,8 @@ inline Votes votes_from(const std::vector<std::vector<int>>& rows,
 /// Annotators with known confusion matrices answer questions with known truth.
 struct Crowd {
     Votes votes;
-    std::vector<int> truth;                                   ///< 0 or 1, by question
-    std::vector<std::vector<std::vector<double>>> confusion;  ///< [annotator][truth][answer]
+    std::vector<int> truth;                                   ///< 0 or 1, for each question
+    std::vector<std::vector<std::vector<double>>> confusion;  ///< by annotator, truth, answer
 };
 inline Crowd made_crowd(std::size_t questions,
                         const std::vector<std::vector<std::vector<double>>>& confusion,
@@ -75,7 +75,7 @@ std::string bytes_of(const std::vector<T>& values) {
     if (!values.empty()) std::memcpy(out.data(), values.data(), out.size());
     return out;
 }
-/// NumPy's <Uwidth.
+/// NumPy's dtype <Uwidth.
 inline std::string unicode(const std::vector<std::string>& texts, std::size_t width) {
     std::vector<std::uint32_t> out;
     for (const std::string& text : texts) {
@@ -85,7 +85,7 @@ inline std::string unicode(const std::vector<std::string>& texts, std::size_t wi
     return bytes_of(out);
 }
 
-/// A zip archive of entries, deflated at `level` (0: stored).
+/// A zip archive of entries, compressed at `level` (0: stored).
 inline std::string zip(const std::vector<std::pair<std::string, std::string>>& entries,
                        int level = 0) {
     std::string out, directory;

@@ -1,4 +1,4 @@
-"""Writes fixtures/datumaro/: votes of two annotators on three images, as Datumaro exports them (1.11.1), in its own format and as CVAT's XML.
+"""Writes fixtures/datumaro/: votes of two annotators on three images, as exported by Datumaro 1.11.1, in its own format and as CVAT's XML.
 
 test_votes.py in tests/python reads the files. Needs: datumaro.
 """

@@ -38,14 +38,14 @@ Made four(const std::vector<float>& scores) {
     made.kind = ScoreKind::probabilities;
     return made;
 }
-const std::vector<float> first_scores = {0.70F, 0.20F, 0.06F, 0.04F,    // right
-                                         0.55F, 0.40F, 0.03F, 0.02F,    // second
-                                         0.05F, 0.05F, 0.80F, 0.10F,    // right
-                                         0.50F, 0.30F, 0.15F, 0.05F};   // last
-const std::vector<float> second_scores = {0.25F, 0.60F, 0.10F, 0.05F,   // second
-                                          0.10F, 0.80F, 0.05F, 0.05F,   // right
-                                          0.40F, 0.35F, 0.10F, 0.15F,   // last
-                                          0.20F, 0.04F, 0.06F, 0.70F};  // right
+const std::vector<float> first_scores = {0.70F, 0.20F, 0.06F, 0.04F,    // class 0 is first
+                                         0.55F, 0.40F, 0.03F, 0.02F,    // class 1 is second
+                                         0.05F, 0.05F, 0.80F, 0.10F,    // class 2 is first
+                                         0.50F, 0.30F, 0.15F, 0.05F};   // class 3 is last
+const std::vector<float> second_scores = {0.25F, 0.60F, 0.10F, 0.05F,   // class 0 is second
+                                          0.10F, 0.80F, 0.05F, 0.05F,   // class 1 is first
+                                          0.40F, 0.35F, 0.10F, 0.15F,   // class 2 is last
+                                          0.20F, 0.04F, 0.06F, 0.70F};  // class 3 is first
 
 TEST(Propose, ThresholdsByRecallAlone) {
     Scratch scratch;

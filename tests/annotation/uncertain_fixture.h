@@ -12,7 +12,7 @@
 
 namespace assay::true_sets {
 
-/// Null where it is absent.
+/// Null if the file does not exist.
 inline nlohmann::json uncertain_fixture() {
     const std::filesystem::path path =
         ASSAY_SOURCE_DIR "/../shared/spec/fixtures/uncertain-labels.json";

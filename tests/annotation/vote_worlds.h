@@ -15,7 +15,7 @@
 
 namespace assay::true_sets::worlds {
 
-/// The range of a probability that each annotator has. It is drawn again in every simulated data
+/// The range of a probability, which is drawn for each annotator in every simulated data
 /// set.
 struct Span {
     double low = .85, high = .95;
@@ -25,20 +25,20 @@ struct Span {
 struct World {
     std::string name;
     std::size_t images = 500;
-    /// Of an image: one of these numbers, each with equal probability.
+    /// An integer property of an image: one of these numbers, with equal probability.
     std::vector<std::size_t> candidates = {5};
     std::vector<double> sizes = {.05, .60, .20, .10, .05};  ///< P(g valid labels)
     std::vector<int> subgroups = {1, 2, 3, 4};
-    /// How much higher a model scores a valid class, in standard deviations of its noise, half of
-    /// which (as a variance) all models share. 2.4 and 1.925 give ReaL .895 and .833.
+    /// How much higher a model scores a valid class, in standard deviations of its noise. Half of
+    /// this noise (as a variance) is common to all models. 2.4 and 1.925 give ReaL .895 and .833.
     std::vector<double> models = {2.4, 1.925};
     std::size_t annotators = 12;
-    std::vector<std::size_t> votes = {5};  ///< on a question: one of them, all alike
+    std::vector<std::size_t> votes = {5};  ///< per question, equally likely
     Span sensitivity, specificity;
     double spammers = 0;       ///< the proportion of annotators who answer at random
     bool same_people = false;  ///< the first annotators answer all questions
     double maybe = 0;     ///< the proportion of answers that become "maybe"; 0: only two answers
-    double activity = 0;  ///< annotator a gets work by (a + 1)^-activity
+    double activity = 0;  ///< the work of annotator a is proportional to (a + 1)^-activity
 };
 
 inline std::vector<World> all() {
@@ -85,10 +85,10 @@ inline std::vector<World> all() {
     return out;
 }
 
-/// An image, of whose candidates the classes 0 .. g - 1 are valid.
+/// An image. Its candidate classes 0 .. g - 1 are valid.
 struct Image {
     std::size_t candidates = 0, valid = 0;
-    std::vector<std::vector<std::size_t>> rank;  ///< by model, of each candidate
+    std::vector<std::vector<std::size_t>> rank;  ///< scores of each candidate, by model
 };
 
 inline std::size_t one_of(const std::vector<double>& weights, double u) {
@@ -120,7 +120,7 @@ inline Image drawn_image(const World& world, RandomStream& random) {
     return out;
 }
 
-/// The contributions of one image, by its true set.
+/// What one image contributes by its true label set.
 inline void add_true_pieces(const World& world, const Image& image, std::size_t model,
                             std::span<double> pieces) {
     std::vector<std::int32_t> set(image.valid), best(image.candidates);
@@ -130,7 +130,7 @@ inline void add_true_pieces(const World& world, const Image& image, std::size_t 
     add_pieces(set, best, world.subgroups, pieces);
 }
 
-/// The true values, from the true sets of 60,000 images.
+/// The true metrics, from the true label sets of 60,000 images.
 inline ByMetric truth_of(const World& world) {
     RandomStream random(1, "true sets " + world.name);
     const std::size_t p = piece_count(world.subgroups);

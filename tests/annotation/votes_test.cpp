@@ -36,8 +36,8 @@ protected:
 
 // Two annotators, three questions of two images. Annotator 7 skips question 1.
 //   q0: 7 yes (2), 9 no (0); q1: 9 maybe (1); q2: 7 no (0), 9 yes (2)
-const std::vector<double> small_tensor = {0, 0, 1, 0, 0, 0, 1, 0, 0,   // annotator 7
-                                          1, 0, 0, 0, 1, 0, 0, 0, 1};  // annotator 9
+const std::vector<double> small_tensor = {0, 0, 1, 0, 0, 0, 1, 0, 0,   // answers of annotator 7
+                                          1, 0, 0, 0, 1, 0, 0, 0, 1};  // answers of annotator 9
 const std::vector<std::string> small_info = {"a.png", "3", "a.png", "11", "b.png", "3"};
 
 std::vector<std::pair<std::string, std::string>> small_npz() {
@@ -78,8 +78,8 @@ TEST_F(VotesFiles, AnswersCanBeAnySet) {
     EXPECT_THAT(std::vector(votes.of(0).begin(), votes.of(0).end()), ElementsAre(1U, 2U));
     EXPECT_EQ(options.scale.worth(0), 0);
     EXPECT_EQ(options.scale.worth(1), 1);
-    EXPECT_EQ(AnswerScale().worth(1), 0.5);  // maybe
-    // Answers may be called by numbers. Then "1" is the first answer, and not the answer with the
+    EXPECT_EQ(AnswerScale().worth(1), 0.5);  // the answer maybe
+    // Answers may have numbers as names. Then "1" is the first answer, and not the answer with the
     // number 1.
     EXPECT_EQ(answer_scale({"1", "2", "3"}).find("1"), 0);
     EXPECT_EQ(answer_scale({"1", "2", "3"}).find("0"), -1);
@@ -106,12 +106,12 @@ TEST_F(VotesFiles, WhatIsWrongIsListedAndCounted) {
         csv("annotator,item,label,answer\n"
             "anna,p,0,yes\n"
             "ann,p,0,yes\n"    // line 3: unknown annotator
-            "bert,p,0,yess\n"  // 4: unknown answer
-            "bert,p,0,\n"      // 5: none
-            "bert,,0,yes\n"    // 6: no image
-            "anna,p,0,yes\n"   // 7: repeated
-            "anna,p,0,no\n"    // 8: repeated, contradicts
-            "bert,p,0,3\n"     // 9: number beyond the answers
+            "bert,p,0,yess\n"  // line 4: unknown answer
+            "bert,p,0,\n"      // line 5: no annotator
+            "bert,,0,yes\n"    // line 6: no image
+            "anna,p,0,yes\n"   // line 7: repeated
+            "anna,p,0,no\n"    // line 8: repeated, contradicts
+            "bert,p,0,3\n"     // line 9: number beyond the answers
             "bert,p,0,no\n",
             options);
     EXPECT_EQ(votes.read, 9U);
@@ -193,7 +193,7 @@ TEST_F(VotesFiles, NpzOfAnyNumberTypeAndOrder) {
     }());
     arrays[2].second = npy("<U2", {2}, unicode({"7", "9"}, 2));
     expect_small(npz(arrays));
-    arrays.pop_back();  // without ids: numbers
+    arrays.pop_back();  // without ids, the names are numbers
     EXPECT_EQ(npz(arrays).annotators[1], "1");
 }
 
@@ -300,9 +300,9 @@ TEST_F(VotesFiles, DamagedArchivesAreErrorsNeverMore) {
 TEST_F(VotesFiles, UnicodeTexts) {
     auto arrays = small_npz();
     std::vector<std::uint32_t> info(48, 0);
-    info[0] = 0xE9;     // é: C3 A9
-    info[1] = 0x1F600;  // F0 9F 98 80
-    info[2] = 0xD800;   // not a character
+    info[0] = 0xE9;     // é is C3 A9
+    info[1] = 0x1F600;  // the character is F0 9F 98 80
+    info[2] = 0xD800;   // this code point is not a character
     info[8] = '3';
     for (std::size_t row : {1U, 2U}) info[row * 16] = info[row * 16 + 8] = 'x';
     arrays[1].second = npy("<U8", {3, 2}, bytes_of(info));

@@ -101,7 +101,7 @@ MadeCrowd made_classes(std::uint64_t seed, const std::vector<double>& proportion
     return out;
 }
 
-/// The proportion of correct images. If n classes tie and one of them is correct, the image counts
+/// The proportion of correct images. If n classes tie and one is correct, the image counts as
 /// 1/n.
 double right_of(const MadeCrowd& crowd, const Votes& votes, const std::vector<double>& values) {
     double sum = 0;

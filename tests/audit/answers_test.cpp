@@ -29,7 +29,7 @@ TEST(Audit, QuestionsAnswersAndCorrectedLabels) {
                 HasSubstr(audit.listed[0].item + "," + audit.listed[0].item + "," +
                           audit.listed[0].suggested));
 
-    // By the answers of two people, eight labels are corrected, one is wrong without a new class,
+    // With the answers of two people, eight labels are corrected, one is wrong without a new class,
     // and one stays.
     std::ofstream votes(folder / "votes.csv");
     votes << "item,label,annotator,answer\n";

@@ -1,4 +1,4 @@
-// Planted duplicates: by files and by scores, with other labels first.
+// Planted duplicates: by files and by scores. Duplicates with different labels come first.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ void record_files(Made& made) {
     for (std::size_t i = 0; i < images; ++i) made.files.push_back({.bytes = 100, .hash = i + 1});
 }
 
-// Row 10 is also row 300, whose label differs (both models give equal scores), and rows 20, 21 and
+// Row 10 equals row 300, whose label differs (equal scores of both models). Rows 20, 21 and
 // 22 are equal with one label. Rows 30 and 31 are equal for one of the models alone.
 Made with_copies(std::uint64_t seed, bool first) {
     Made made = planted(seed, 6);
@@ -73,7 +73,7 @@ TEST(Duplicates, RecordedFilesAreEvidence) {
     Made made = with_copies(1, false);
     record_files(made);
     made.files[21] = made.files[20];
-    made.files[51] = made.files[50];  // other scores
+    made.files[51] = made.files[50];  // these scores differ
     made.labels[51] = {4};
     save(folder, made, "a");
     const LabelAudit audit = audit_labels(options_of(folder));

@@ -1,4 +1,4 @@
-// Items through the Arrow C stream interface: the layout of every column, and who frees which
+// Items through the Arrow C stream interface: the layout of every column, and the owner of its
 // memory.
 #include "c/arrow_stream.h"
 
@@ -37,7 +37,7 @@ bool bit(const void* bits, std::int64_t i) {
 TEST(ArrowStream, HasEveryItemAndColumn) {
     std::vector<float> scores;
     std::vector<std::int32_t> labels;
-    constexpr std::int64_t rows = 70'000;  // two batches
+    constexpr std::int64_t rows = 70'000;  // two batches of items
     assay_store* store = made_store(scores, labels, rows);
     ArrowArrayStream stream{};
     assay_error* error = nullptr;
@@ -95,7 +95,7 @@ TEST(ArrowStream, HasEveryItemAndColumn) {
                       2);
         }
         seen += batch.length;
-        ArrowArray column = *batch.children[2];  // moved out, and freed last
+        ArrowArray column = *batch.children[2];  // this array was moved out, and is freed last
         batch.children[2]->release = nullptr;
         batch.release(&batch);
         column.release(&column);
@@ -125,7 +125,7 @@ TEST(ArrowStream, SaysWhatIsWrong) {
     EXPECT_EQ(assay_store_arrow(store, R"({"tops": 2})", &stream, &error), -1);
     EXPECT_THAT(assay_error_message(error), testing::HasSubstr("`tops`"));
     assay_error_free(error);
-    labels[1] = 7;  // not a class; the store has its own copy, so nothing changes
+    labels[1] = 7;  // this is not a class, but the store has its own copy, so nothing changes
     EXPECT_EQ(assay_store_arrow(store, R"({"class_map": "nothing"})", &stream, &error), -1);
     assay_error_free(error);
     assay_store_free(store);

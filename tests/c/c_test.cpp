@@ -214,7 +214,7 @@ TEST(CInterface, RefusesWhatIsWrong) {
     EXPECT_EQ(assay_store_in_memory(&scores, &labels, nullptr, &texts, nullptr, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("have no end offsets"));
 
-    // NULL for required arguments, and NULL as the place for the error.
+    // NULL for required arguments, and a NULL pointer for the error.
     EXPECT_EQ(assay_store_open(nullptr, nullptr), nullptr);
     EXPECT_EQ(assay_store_open("/nowhere", &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("bad_input: `/nowhere` is not a prediction store"));
@@ -267,7 +267,7 @@ TEST(CInterface, TellsProgressAndStops) {
     seen.stop = call;
     EXPECT_EQ(assay_score(stores, 1, nullptr, R"({"metrics": "top1"})", call, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("interrupted"));
-    // the call stays stopped
+    // the call remains stopped
     EXPECT_EQ(assay_score(stores, 1, nullptr, "{}", call, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("interrupted"));
     assay_call_free(call);
@@ -394,7 +394,7 @@ TEST(CInterface, WritesAndReadsStores) {
     assay_shard* shard = assay_store_shard(store, 0, &error);
     EXPECT_EQ(assay_store_shard(store, 1, &error), nullptr);
     EXPECT_THAT(said(error), HasSubstr("shard 1 of a store of 1"));
-    assay_store_free(store);  // the shard stays valid
+    assay_store_free(store);  // the shard is still valid
     assay_array mapped{};
     ASSERT_EQ(assay_shard_scores(shard, 0, &mapped), 0);
     EXPECT_EQ(mapped.shape[0], 100);

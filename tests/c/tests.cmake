@@ -1,7 +1,7 @@
 assay_test(c
     SOURCES c/c_test.cpp c/arrow_test.cpp
     LINKS assay_c assay_evaluate assay_store Threads::Threads)
-# In C itself: that the header is C, and what a program of a C user looks like.
+# A C source checks that the header is valid C, and shows a C program.
 add_executable(c_example c/example.c)
 set_target_properties(c_example PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
 target_compile_options(c_example PRIVATE -Wall -Wextra -Wpedantic -Werror)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The recipes of examples/clusters, as their schedulers run them: each gives the shards that one process writes.
+# Runs the recipes of examples/clusters like their schedulers. Each gives the same shards as one process.
 #   clusters.sh PROGRAM SHAPE_IMAGES SOURCE
 set -euo pipefail
 program=$1 shape_images=$2 source=$3
@@ -22,7 +22,7 @@ expect_whole() {
     assay verify "$1" > /dev/null || fail "$2: verify"
 }
 
-# Slurm: a task for each part; one is killed and queued again, and one is left out at first.
+# Slurm: one task per part. One is killed and requeued, and one is omitted at first.
 run_slurm() { SLURM_ARRAY_TASK_ID=$1 SLURM_CPUS_PER_TASK=1 parts=3 bash "$source/examples/clusters/slurm.sh" "${model[@]}" --out slurm > /dev/null; }
 run_slurm 3
 timeout --signal=KILL 0.2 env SLURM_ARRAY_TASK_ID=1 parts=3 bash "$source/examples/clusters/slurm.sh" "${model[@]}" --out slurm > /dev/null 2>&1 || true
@@ -42,14 +42,14 @@ command=${command/-m \/models\/resnet50.pt --preset torchvision -d \/data\/val -
 for index in 0 1 2 3; do JOB_COMPLETION_INDEX=$index sh -c "$command" > /dev/null; done
 expect_whole kubernetes Kubernetes
 
-# GNU parallel, where it is installed.
+# GNU parallel, if it is installed.
 if command -v parallel > /dev/null && parallel --version 2> /dev/null | grep -q GNU; then
     hosts=: parts=5 bash "$source/examples/clusters/parallel.sh" "${model[@]}" --out parallel > /dev/null 2>&1
     expect_whole parallel "GNU parallel"
 else
     echo "clusters: SKIPPED: GNU parallel is not installed" >&2
 fi
-# Containers that share a folder: process numbers mean nothing beyond one, and hosts' names may be equal.
+# Containers that share a folder. Process numbers are local to a container, and hosts may have equal names.
 contained() { unshare --pid --uts --fork --kill-child sh -c 'hostname worker; exec "$@"' contained "$@"; }
 if contained true 2> /dev/null; then
     part() { contained assay predict "${model[@]}" --out containers --part "$1/4"; }
@@ -60,7 +60,7 @@ if contained true 2> /dev/null; then
     [ -n "$(find containers -name '*.npy')" ] || fail "no part in a container wrote a shard"
     kill -KILL "${started[@]}" 2> /dev/null || true
     wait
-    # What the killed left stands beside those that go on, all of them process 1; and a part is begun twice.
+    # Files of killed processes are next to those of running ones, which are all process 1. One part is started twice.
     started=()
     for number in 1 2 3 4 4; do part $number > /dev/null 2> "said.${#started[@]}" & started+=($!); done
     done=0 busy=0

@@ -55,7 +55,7 @@ private:
 };
 using Completing = InFolder;
 
-/// Without the parts' own names: "labels stats" is typed as two words.
+/// The parts of a command without its own name: "labels stats" is typed as two words.
 Words split(const std::string& name) {
     std::istringstream parts(name);
     return {std::istream_iterator<std::string>(parts), {}};
@@ -132,14 +132,14 @@ TEST(Completion, CommandsAndTheirPartsComeWithWhatTheyDo) {
 
 TEST(Completion, OptionsThatSayNothingNewAreNotProposed) {
     EXPECT_THAT(after({"score", "--per-class", "--per"}), IsEmpty());
-    EXPECT_THAT(after({"score", "--k", "1", "--k"}), Contains("--k"));          // repeatable
-    EXPECT_THAT(after({"score", "--json", "--f"}), Not(Contains("--format")));  // excluded
+    EXPECT_THAT(after({"score", "--k", "1", "--k"}), Contains("--k"));          // repeatable option
+    EXPECT_THAT(after({"score", "--json", "--f"}), Not(Contains("--format")));  // excluded option
     EXPECT_THAT(after({"score", "--json", "--c"}), Not(Contains("--csv")));
     EXPECT_THAT(after({"predict", "-j8", "--th"}), IsEmpty());
-    // an alias that was typed in full
+    // the alias was typed in full
     EXPECT_THAT(after({"predict", "--work"}), ElementsAre("--workers"));
     EXPECT_THAT(after({"predict", "--thr"}), ElementsAre("--threads"));
-    EXPECT_THAT(after({"mad", "init", "-k"}), ElementsAre("-k"));  // has no long name
+    EXPECT_THAT(after({"mad", "init", "-k"}), ElementsAre("-k"));  // the option has no long name
     EXPECT_THAT(after({"labels", "--", "-"}), IsEmpty());
 }
 

@@ -75,7 +75,7 @@ TEST_F(Stores, ThatLostAShardAreDamaged) {
               HasSubstr("val/a,3,0,sound")));
 }
 
-// Shards of one model in another one's folder are read by no command.
+// No command reads shards of one model in the folder of another one.
 TEST_F(Stores, WithShardsOfOthersAreDamaged) {
     std::string text = "image,cat,dog\n";
     for (int i = 0; i < 6; ++i)

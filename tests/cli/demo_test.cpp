@@ -55,7 +55,7 @@ protected:
         all.insert(all.begin(), ASSAY_PROGRAM);
         Program program(all);
         EXPECT_TRUE(until([&] { return has_ended(program.pid()) || reached(); },
-                          std::chrono::minutes(15)));  // by then it is training models
+                          std::chrono::minutes(15)));  // the demo is training models by then
         ::kill(program.pid(), signal);
         const Outcome outcome = program.wait();
         EXPECT_EQ(outcome.status, status) << outcome.err;
@@ -281,7 +281,7 @@ TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
         return std::min(bins - 1, static_cast<std::size_t>(below) * bins / edges.size());
     };
     const json& classifiers = report["methods"][0]["classifiers"];
-    double selection = 0;  // the part of the gap, as a mean over the classifiers
+    double selection = 0;  // the part of the gap, averaged over the classifiers
     for (const json& classifier : classifiers) {
         const std::string name = classifier["name"];
         const PredictionStore s = store("v2", name);
@@ -304,7 +304,7 @@ TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
     const double found = gap["selection_bias"]["value"],
                  error = gap["selection_bias"]["standard_error"];
     EXPECT_LT(std::abs(found - selection), 3 * error) << found << " and in truth " << selection;
-    // Neither trivial answer would pass: that selection explains nothing of the gap, or all of it.
+    // The trivial answers fail: that selection explains nothing of the gap, or all of it.
     EXPECT_GT(selection, 3 * error);
     EXPECT_GT(gap["gap"]["value"].get<double>() - selection, 3 * error);
 }
@@ -346,7 +346,7 @@ TEST_F(Demo, ShapeAndTextureShowInTheCueConflict) {
         }
         ASSERT_GT(cues[model].shape + cues[model].texture, 20U) << model;
     }
-    // How many standard errors the first is above the second.
+    // The number of standard errors by which the first value is above the second.
     const auto above = [&](const std::string& first, const std::string& second) {
         return (cues[first].bias() - cues[second].bias()) /
                std::sqrt(cues[first].variance() + cues[second].variance());
@@ -388,8 +388,8 @@ TEST_F(Demo, TrainingOnAttackedImagesHelpsUnderAStrongerAttack) {
                                  (world() / "images/v1").string(), "--limit", "64", "--attack",
                                  "apgd-ce", "--eps", "4/255", "--shard-rows", "64", "--out",
                                  (world() / "attacked").string(), "-q"});
-    // Of some 45 images that are classified correctly without an attack, about 20 % and 75 % still
-    // are.
+    // About 45 images are classified correctly without an attack. Under attack, about 20 % and 75 %
+    // of them still are.
     const auto ratio = [&](std::size_t model) {
         const json& cell = all.at("models").at(model).at("attacks").at(1);
         EXPECT_EQ(cell.at("attack"), "apgd-ce");
@@ -662,8 +662,8 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     const Scratch elsewhere;
     fs::copy(runs / "edges/few", elsewhere / "few", fs::copy_options::recursive);
     fs::create_directory_symlink(elsewhere.path(), runs / "elsewhere");
-    fs::remove(own / "manifest.json");                          // a removal that was interrupted
-    std::ofstream(runs / "original/few/manifest.json") << "{";  // damaged
+    fs::remove(own / "manifest.json");                          // an interrupted removal
+    std::ofstream(runs / "original/few/manifest.json") << "{";  // a damaged file
     fs::copy(world() / "models/standard.pt", world() / "models/few.pt",
              fs::copy_options::overwrite_existing);
     const json ranked = ranking();

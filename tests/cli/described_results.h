@@ -1,4 +1,4 @@
-// All results with a description, by their schema.
+// All results that have a description, by schema.
 #pragma once
 
 #include <vector>

@@ -274,7 +274,7 @@ TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
 /// assay.toml, and the option of the C interface and of Python.
 struct Taken {
     json resolved;
-    std::string fault;  ///< the message after the name
+    std::string fault;  ///< the message without the name
 };
 template <class S, class Take>
 Taken taken_by(const std::string& name, Take&& take) {
@@ -411,7 +411,7 @@ TEST(OneDescription, IsTheOnlyMentionOfAnOption) {
                         "src/cli/assay_toml.cpp",  "src/c/options.cpp",
                         "src/c/results.cpp",       "src/c/metrics.cpp"};
     EXPECT_EQ(mentions("other-images", {"src/cli/cmd_compare.cpp"}), 0U);
-    // the search finds a name that is there
+    // the search finds an existing name
     EXPECT_GT(mentions("people", {"src/cli/cmd_compare.cpp"}), 0U);
     // In `gap`, the label files of the two data sets are assigned by position. "gates" is the name
     // of a part, too.

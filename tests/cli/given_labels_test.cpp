@@ -40,7 +40,7 @@ protected:
              put("classes.txt", classes), "--kind", "probabilities", "--dataset-name", dataset});
         ASSERT_EQ(r.status, 0) << r.err;
     }
-    /// The same ids in both, of other images: v1 has two cats, v2 one.
+    /// Both data sets have the same ids and different images. v1 has two cats, v2 one.
     void two_data_sets_of_equal_ids() {
         import("runs", "v1", "1.png,cat\n2.png,cat\n3.png,dog\n4.png,dog\n");
         import("runs", "v2", "1.png,dog\n2.png,cat\n3.png,bird\n4.png,dog\n");
@@ -79,7 +79,7 @@ TEST_F(LabelsOfDataSets, EqualNamesOfOtherImagesAreRefusedUntilTheDataSetIsNamed
     const Outcome one = assay_run(
         {"score", at("runs"), "--labels", "v1=" + l1, "--metrics", "real,top1", "--json"});
     EXPECT_EQ(one.status, 0) << one.err;
-    EXPECT_EQ(values(one, "real"), (Values{{"v1", 1.0}, {"v2", 0.25}}));  // v2: 1 cat of 4
+    EXPECT_EQ(values(one, "real"), (Values{{"v1", 1.0}, {"v2", 0.25}}));  // in v2, 1 of 4 is a cat
     EXPECT_EQ(values(one, "top1"), (Values{{"v1", 0.5}, {"v2", 0.25}}));
     EXPECT_THAT(one.err, AllOf(HasSubstr("v1: labels of " + l1 + ": 4 of 4 images have some"),
                                HasSubstr("v2: its own labels")));
@@ -263,7 +263,7 @@ TEST_F(LabelsOfDataSets, MessagesShowWhatWasCompared) {
 
 TEST_F(LabelsOfDataSets, ColumnsOfATableOfLabelsAreNamed) {
     import("runs", "zoo", "1.png,dog\n2.png,cat\n");
-    // Both columns hold classes. By the column `second`, the model is always correct, because it
+    // Both columns hold classes. With the column `second`, the model is always correct, because it
     // always predicts cat.
     const std::string table = put("t.csv", "shown,first,second\n1.png,dog,cat\n2.png,bird,cat\n");
     const auto real = [&](std::vector<std::string> more) {

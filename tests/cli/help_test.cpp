@@ -46,7 +46,7 @@ TEST(Help, OptionsAreFoldedBesideTheirNames) {
     app.add_option("--made", value, text);
     const std::string help = app.help();
     EXPECT_NE(help.find("What it does.\nUsage: assay made"), std::string::npos) << help;
-    // The 66 columns beside the names have space for 13 words of 4 letters.
+    // The 66 columns next to the names have space for 13 words of 4 letters.
     const std::string line = "word word word word word word word word word word word word word\n";
     EXPECT_NE(help.find("  --made TEXT                     " + line + std::string(34, ' ') + line),
               std::string::npos)

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Options = std::set<std::string>;
 
-/// Compiled once: there are thousands of texts.
+/// Compiled once, because there are thousands of texts.
 const std::regex& compiled(const std::string& pattern) {
     static std::map<std::string, std::regex> all;
     const auto known = all.find(pattern);
@@ -61,7 +61,7 @@ const std::map<std::string, Options>& known_options() {
     return all;
 }
 
-/// The command that a line types, "" for none: `assay labels stats real.json` -> "labels stats".
+/// The command that a line types, or "": `assay labels stats real.json` -> "labels stats".
 std::string command_in(const std::string& line) {
     std::string longest;
     for (const auto& [command, options] : known_options()) {
@@ -126,8 +126,8 @@ std::vector<std::string> literals_of(const std::string& source) {
 }
 
 struct SourcePart {
-    std::string_view path;              ///< the prefix of the sources' paths below src/
-    std::vector<std::string> commands;  ///< they print the texts, so each must know the options
+    std::string_view path;              ///< prefix of the sources' paths below src/
+    std::vector<std::string> commands;  ///< commands that print the texts and have the options
 };
 
 /// The first prefix that fits a source counts. A source without one may name the options of any
@@ -243,7 +243,7 @@ TEST(Hints, EveryOptionThatAMessageNamesIsKnownToTheCommandThatPrintsIt) {
     std::size_t seen = 0;
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
         const std::string path = fs::relative(entry.path(), root).string();
-        // Options of other programs have their own test.
+        // Options of other programs are checked in their own test.
         if (entry.path().extension() != ".cpp" || path == "cli/habits.cpp") continue;
         // These name options of a compiler, and of the process that runs plug-ins in Python.
         if (path.starts_with("model/libtorch/build") || path == "model/python/plugin_process.cpp")
@@ -255,7 +255,7 @@ TEST(Hints, EveryOptionThatAMessageNamesIsKnownToTheCommandThatPrintsIt) {
             if (literal == "--names") continue;  // questions to a Python about its libraries
             if (literal.find('-') == std::string::npos &&
                 literal.find("assay") == std::string::npos)
-                continue;  // matches most sources
+                continue;  // the empty prefix matches most sources
             const std::string text = without_other_programs(literal);
             // The demo runs lines such as `score {0}/runs --metrics top1`.
             if (path == "cli/cmd_demo.cpp" && !command_in("assay " + text).empty() &&

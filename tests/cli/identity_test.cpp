@@ -31,7 +31,7 @@ protected:
         for (const auto& entry : fs::recursive_directory_iterator(noise())) {
             if (!entry.is_regular_file()) continue;
             const std::string bytes = slurp(entry.path());
-            if (!other.empty()) write_file_atomically(entry.path(), other);  // the previous shard
+            if (!other.empty()) write_file_atomically(entry.path(), other);  // end of a shard
             other = bytes;
         }
     }

@@ -198,8 +198,8 @@ TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
     EXPECT_EQ(status, 0);
 }
 
-/// The same for gradients, which two threads request at the same time.
-/// `command` on the small model and the images of `folder`, with so much address space.
+/// The same test for gradients, which two threads request at the same time.
+/// Runs `command` on the small model and the images of `folder`, with this much address space.
 Outcome limited_run(int mib, const fs::path& folder, const std::string& command,
                     const std::string& options) {
     return Program({"/bin/sh", "-c",

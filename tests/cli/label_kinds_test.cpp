@@ -202,7 +202,7 @@ TEST_F(LabelKinds, ThresholdsMayBeTypedOneByOne) {
     EXPECT_THAT(score({"--threshold", "*=.5"}).err, HasSubstr("--metrics multilabel_f1"));
 }
 
-/// Sixteen classes; above them are 1, 2, 4, 8 and twice 8 nodes.
+/// Sixteen classes in a tree with 1, 2, 4, 8 and twice 8 nodes above them.
 TEST_F(LabelKinds, ManyLevelsHaveATableOfTheirOwn) {
     std::string tree = "child,parent\n", scores, classes;
     for (int c = 0; c < 16; ++c) {

@@ -164,7 +164,7 @@ TEST_F(LabelsShow, ImagesThatAFileDoesNotNameAreCounted) {
         assay_run({"score", at("runs/zoo"), "--labels", labels, "--metrics", "real", "--json"});
     EXPECT_EQ(scored.status, 0) << scored.err;
     EXPECT_THAT(scored.err, HasSubstr(warning));
-    EXPECT_EQ(scored.err.find(warning), scored.err.rfind(warning));  // once for all models
+    EXPECT_EQ(scored.err.find(warning), scored.err.rfind(warning));  // printed once for all models
     const json counts = json::parse(scored.out).at("stores").at(0).at("counts");
     EXPECT_EQ(counts.at("unnamed"), 1);
     EXPECT_EQ(counts.at("unlabelled"), 1);
@@ -333,7 +333,7 @@ TEST_F(LabelsShow, GatesSayWhoseValueTheyFound) {
     EXPECT_EQ(table.status, 0) << table.err;
     const std::string gates = table.out.substr(table.out.find("Gates"));
     for (const char* model : {"m1", "m2", "m3"}) EXPECT_THAT(gates, HasSubstr(model));
-    EXPECT_THAT(gates, Not(HasSubstr("zoo")));  // the only data set
+    EXPECT_THAT(gates, Not(HasSubstr("zoo")));  // it is the only data set
     const std::string one =
         assay_run({"score", at("runs/zoo/m1"), "--metrics", "real", "--gate", "real >= 0"}).out;
     EXPECT_THAT(one.substr(one.find("Gates")), Not(HasSubstr("m1")));

@@ -210,7 +210,7 @@ TEST(Messages, HoldNoControlsAndEndAtNoZero) {
     EXPECT_THAT(missing.err, HasSubstr("no\\x1b]0;title\\x07where"));
 }
 
-/// What the program writes to a terminal as its stdout.
+/// The output of the program on a terminal.
 std::string on_terminal(const std::vector<std::string>& words) {
     const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
     if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) return {};

@@ -41,7 +41,7 @@ def check(holds, what):
 
 
 def bmp(planes):
-    """planes[channel][row][column] in 0..255, channels red, green, blue."""
+    """`planes` has the indices [channel][row][column], values 0..255 and the channels red, green, blue."""
     rows = bytearray()
     for row in reversed(range(SIDE)):
         for column in range(SIDE):
@@ -50,7 +50,7 @@ def bmp(planes):
 
 
 def write_images(folder, black):
-    """Gray 128, the class's pattern of 5 levels and noise. `black`: every third image has one black pixel."""
+    """Gray 128 with the pattern of the class (5 levels) and noise. `black`: every third image has one black pixel."""
     for c in range(CLASSES):
         (folder / f"{c:02}").mkdir(parents=True)
         for k in range(PER_CLASS):
@@ -73,7 +73,7 @@ class Base(nn.Module):
 
 
 class Before(Base):
-    """The model with a change of the image before it."""
+    """A model that changes its images first."""
 
     def __init__(self, change):
         super().__init__()
@@ -84,7 +84,7 @@ class Before(Base):
 
 
 class After(Base):
-    """The model with a change of its scores."""
+    """A model that changes its scores."""
 
     def __init__(self, change):
         super().__init__()
@@ -113,7 +113,7 @@ class WithBatchStatistics(Base):
 
 
 class RandomResize(Base):
-    """Scripted, because a trace would keep the size that it drew."""
+    """This model is scripted, because a trace would keep the size drawn while tracing."""
 
     def forward(self, x):
         side = x.shape[2]

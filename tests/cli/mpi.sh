@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Commands whose work ranks share print and write what one process does, for any number of ranks.
+# Commands whose ranks share the work print and write the same as one process, for any number of ranks.
 #   mpi.sh PROGRAM SHAPE_IMAGES SOURCE
 set -euo pipefail
 program=$1 shape_images=$2 source=$3
@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 fail() { echo "mpi: $*" >&2; exit 1; }
-run() { status=0; "$@" || status=$?; }  # what it ended with is in `status`
+run() { status=0; "$@" || status=$?; }  # the exit status is in `status`
 assay() { "$program" "$@"; }
 
 "$shape_images" shapes > /dev/null
@@ -18,7 +18,7 @@ val=("${models[@]}" -d shapes --dataset-name val)
 fog=("${models[@]}" -d shapes --dataset-name val --corrupt fog,contrast --corrupt-severity 2,3)
 shards() { (cd "$1" && find . -path '*/shards/*' -type f -exec sha256sum {} + | sort -k 2); }
 
-# predict: an image cannot be read, so that each run is partial.
+# predict: one image cannot be read, so each run is partial.
 run assay predict "${val[@]}" --out whole 2> /dev/null > whole.out
 [ "$status" -eq 3 ] || fail "predict in one process"
 shards whole > whole.txt
@@ -27,14 +27,14 @@ turn=0
 counts="2 8"
 for mpi in "${mpis[@]}"; do
     for ranks in $counts; do
-        out=rank$((turn++))  # as long as `whole`, for the table
+        out=rank$((turn++))  # the name is as long as `whole`, because the table shows it
         run launch "$mpi" $ranks "$program" predict "${val[@]}" --out $out 2> err.txt > ranks.out
         [ "$status" -eq 3 ] || fail "predict, $mpi, $ranks ranks: $(cat err.txt)"
         shards $out | cmp - whole.txt || fail "predict, $mpi, $ranks ranks: other shards"
         sed "s/$out/whole/g" ranks.out | cmp - whole.out || fail "predict, $mpi, $ranks ranks prints something else: $(cat ranks.out)"
         assay verify $out > /dev/null || fail "verify, $mpi, $ranks ranks"
     done
-    # One rank is killed, and another number of them goes on.
+    # One rank is killed, and a different number of ranks resumes.
     launch "$mpi" 3 sh -c 'case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) exec timeout --signal=KILL 0.'$((turn % 7))'5 "$@" ;; esac; exec "$@"' \
         sh "$program" predict "${val[@]}" --out "killed$mpi" > /dev/null 2>&1 || true
     launch "$mpi" 2 "$program" predict "${val[@]}" --out "killed$mpi" > /dev/null 2>&1 || true
@@ -46,13 +46,13 @@ assay predict "${fog[@]}" --out whole > /dev/null 2>&1 || true
 launch "$mpi" 3 "$program" predict "${fog[@]}" --out rank0 > /dev/null 2>&1 || true
 shards whole > whole.txt
 shards rank0 | cmp - whole.txt || fail "predict --corrupt: other shards"
-# A part is for a process by itself, however it was started.
+# A part is for a process by itself, however this process was started.
 launch "$mpi" 2 sh -c 'exec "$0" predict "$@" --part $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} + 1))/2' "$program" "${val[@]}" --out parts > /dev/null 2>&1 || true
 assay join parts > /dev/null || fail "parts that mpirun started"
 
 assay predict "${models[@]}" -d shapes --limit 200 --dataset-name other --out whole > /dev/null 2>&1 || true
 
-# What reads stores. Numbers of ranks above those of shards and models, too.
+# Commands that read stores, also with more ranks than shards and models.
 assay replicate simulate --out study --classes 5 --annotators 8 --classifiers 2 > /dev/null
 assay mad init competition whole/val --distance zero-one --threshold 0.3 --cap-mode none > /dev/null 2>&1 || fail "mad init"
 same() {
@@ -83,7 +83,7 @@ cmp one.out ranks.out || fail "mad select: 3 ranks print something else"
 assay mad status competition --json > one.out 2> /dev/null
 assay mad status together --json 2> /dev/null | sed 's/together/competition/g' | cmp - one.out || fail "mad select: 3 ranks leave something else"
 
-# What goes wrong is said once, and ends all with one status.
+# An error is printed once, and ends all ranks with one status.
 refused() {
     local words=$1
     shift
@@ -97,7 +97,7 @@ refused "runs in a single one: start it without mpirun" mad rank competition
 refused "needs a single process" predict "${val[@]}" --until "half_width(top1) <= 0.1" --out until
 printf 'x' >> "$(find whole/val/tiny -name '*.npy' | sort | tail -1)"
 refused "assay: error" score whole/val/tiny
-# Only the first rank prints. The others report the code of its error to the process that started them.
+# Only the first rank prints. The other ranks report the code of its error to the process that started them.
 run launch "$mpi" 3 sh -c 'ASSAY_ERROR_FD=3 exec "$@" > /dev/full 3> "error-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}.json"' \
     sh "$program" score whole/val/small 2> /dev/null
 [ "$status" -eq 2 ] || fail "score > /dev/full: status $status, not 2"

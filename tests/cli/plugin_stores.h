@@ -16,7 +16,7 @@
 
 namespace assay {
 
-/// Two models' logits of `rows` items in three classes; every seventh item has no label.
+/// The logits of two models for `rows` items and three classes. Every seventh item has no label.
 class PluginStores : public testing::Test {
 protected:
     static constexpr int rows = 300;

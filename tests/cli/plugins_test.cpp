@@ -27,10 +27,10 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// The libraries, each compiled when a test first wants it.
+/// The libraries. Each is compiled when a test first needs it.
 class Libraries {
 public:
-    /// One of examples/plugins, by the command of docs/plugins.md.
+    /// A library of examples/plugins, compiled with the command in docs/plugins.md.
     fs::path example(const std::string& name) {
         return made(name, {"-std=c99", "-O2", ASSAY_SOURCE_DIR "/examples/plugins/" + name + ".c"});
     }
@@ -80,7 +80,7 @@ TEST_F(PluginMetric, IsTheMeanOfItsValuesWithAnInterval) {
     const json m = measurement(
         score(libraries().example("margin"), {"--metrics", "top1,margin:margin", "--json"}),
         "margin:margin");
-    EXPECT_NEAR(m.at("value").get<double>(), mean, 1e-6);  // probabilities have 32 bits
+    EXPECT_NEAR(m.at("value").get<double>(), mean, 1e-6);  // probabilities are 32-bit numbers
     EXPECT_EQ(m.at("n"), n);
     const auto definition = m.at("definition").get<std::string>();
     EXPECT_THAT(definition, StartsWith("plugin.margin.margin@"));
@@ -295,7 +295,7 @@ TEST_F(PluginCorruption, WritesWhatTheFunctionMakes) {
             EXPECT_TRUE(std::equal(row, after.pixels.begin() + end, before.pixels.begin() + at));
         }
     }
-    EXPECT_GE(black, 6);  // of 30 rows
+    EXPECT_GE(black, 6);  // the number of black rows among 30
     EXPECT_LE(black, 8);
     // FILE selects all corruptions of the library. The groups of built-in corruptions do not
     // contain them.

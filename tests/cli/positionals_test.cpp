@@ -1,4 +1,4 @@
-// Options of several values before a command's own arguments.
+// Options with several values before a command's own arguments.
 #include "cli/positionals.h"
 
 #include <gmock/gmock.h>
@@ -76,13 +76,13 @@ TEST_F(OwnArguments, BehindAnOptionThatMayStandAlone) {
 TEST_F(OwnArguments, StayAsTypedWhereNothingIsTaken) {
     for (const std::vector<std::string>& typed : std::vector<std::vector<std::string>>{
              {"m.pt", photos_, "--size", "128", "96"},
-             {"m.pt", photos_, "--metric", "top1", photos_},  // it takes all arguments that follow
+             {"m.pt", photos_, "--metric", "top1", photos_},  // takes the following arguments
              {"--model", "a.pt", "b.pt"},
              {"--bins", "15", "m.pt", "--metric", "top1"},
              {"--", "--size", "128", photos_},
              {"--metric", "top1", photos_, "--", "m.pt"},
              {"--metric", photos_, photos_},      // files of settings, one for each model
-             {"m.pt", "--size", "128", number_},  // a folder may be named so
+             {"m.pt", "--size", "128", number_},  // a folder with this name exists
              {"--unknown", "128", photos_},
              {"--size"}}) {
         EXPECT_THAT(of(typed), ElementsAreArray(typed));

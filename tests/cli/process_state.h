@@ -22,8 +22,8 @@ inline std::string status_field(pid_t pid, const std::string& name) {
     return "";
 }
 
-/// Whether a signal is in one of its sets: SigCgt (has a handler), SigIgn (is ignored), ShdPnd and
-/// SigPnd (has not been handled).
+/// Whether a signal is in this set of its signals: SigCgt (has a handler), SigIgn (is ignored),
+/// ShdPnd and SigPnd (has not been handled).
 inline bool in_signal_set(pid_t pid, const std::string& set, int number) {
     std::uint64_t bits = 0;
     std::istringstream(status_field(pid, set)) >> std::hex >> bits;
@@ -36,13 +36,13 @@ inline bool has_ended(pid_t pid) {
            info.si_pid == pid;
 }
 
-/// Whether it handles SIGTERM itself and sleeps, so that `assay` has started and waits for
+/// Whether the process handles SIGTERM and sleeps. Then `assay` has started and waits for
 /// something.
 inline bool handles_and_waits(pid_t pid) {
     return in_signal_set(pid, "SigCgt", SIGTERM) && status_field(pid, "State").starts_with("S");
 }
 
-/// Whether it has handled a signal that was sent, and sleeps again.
+/// Whether the process has handled the sent signal, and sleeps again.
 inline bool handled_and_waits(pid_t pid, int number) {
     return !in_signal_set(pid, "ShdPnd", number) && !in_signal_set(pid, "SigPnd", number) &&
            handles_and_waits(pid);

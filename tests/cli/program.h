@@ -21,7 +21,7 @@
 namespace assay {
 
 struct Outcome {
-    int status = -1;  ///< exit status; 128 + signal when killed
+    int status = -1;  ///< exit status, or 128 + signal if killed
     std::string out;
     std::string err;
 };
@@ -40,7 +40,7 @@ inline std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// A child process with its output going to files in a scratch folder, or its stdout to an open
+/// A child process. Its output is written to files in a scratch folder, or its stdout to an open
 /// descriptor.
 class Program {
 public:
@@ -68,7 +68,7 @@ public:
     Program& operator=(const Program&) = delete;
 
     pid_t pid() const { return pid_; }
-    /// The text that it has written to stderr so far.
+    /// What the program has written to stderr so far.
     std::string err() const { return slurp(scratch_ / "err"); }
     /// Waits until `happened()` is true or the program has ended. Returns whether it still runs.
     template <class Happened>
@@ -97,7 +97,7 @@ private:
     pid_t pid_ = -1;
 };
 
-/// assay WORDS...
+/// Runs assay WORDS...
 inline Outcome assay_run(std::vector<std::string> words,
                          const std::vector<std::string>& environment = {}, int standard_out = -1) {
     words.insert(words.begin(), ASSAY_PROGRAM);

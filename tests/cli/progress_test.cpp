@@ -6,8 +6,8 @@ namespace assay::cli {
 namespace {
 
 TEST(ProgressText, RateAndTimeLeft) {
-    // 30 of 120 were done before. 60 in 30 s are 2 per second, and 30 are left. So 1/2 of the work
-    // took 30 s, and 1/4 is left.
+    // 30 of 120 items were done before. 60 in 30 s are 2 per second, and 30 are left. So 1/2 of the
+    // work took 30 s, and 1/4 is left.
     EXPECT_EQ(progress_text({.done = 90, .total = 120, .skipped = 30}, "images", 30),
               "90 / 120 images  2/s  15 s left");
     EXPECT_EQ(progress_text({.step = "writing", .done = 1000, .total = 1000}, "rows", 0.5),

@@ -21,7 +21,7 @@ using testing::Not;
 
 class PythonCommands : public WorkerImages {
 protected:
-    /// The command line of predict, with more options.
+    /// The command line of predict with further options.
     std::vector<std::string> predict(const std::string& model,
                                      std::vector<std::string> more = {}) const {
         std::vector<std::string> words = {ASSAY_PROGRAM, "predict", "-m",       model, "-d",
@@ -356,7 +356,7 @@ protected:
     void SetUp() override {
         PythonCommands::SetUp();
         if (IsSkipped()) return;
-        // Six classes, as in the worker's own model.
+        // There are six classes, as in the worker's own model.
         const std::string write =
             "cd '" ASSAY_SOURCE_DIR
             "/tests/python' && python3 -B -c 'import onnx_writer, sys; "

@@ -27,7 +27,7 @@ using testing::StartsWith;
 
 const std::string examples = ASSAY_SOURCE_DIR "/examples/plugins/";
 
-/// A Python with NumPy, if there is one. The commands of these tests use it, too.
+/// A Python with NumPy, if there is one. The commands of these tests also use it.
 bool has_numpy() {
     ::unsetenv("ASSAY_WORKER_PATH");
     static const bool found = [] {

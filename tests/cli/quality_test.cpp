@@ -1,4 +1,4 @@
-// `assay quality` on tables as people bring them.
+// `assay quality` on tables in the forms that people have.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ protected:
         return (scratch_ / name).string();
     }
     std::string at(const std::string& name) const { return (scratch_ / name).string(); }
-    /// assay quality ...: fails with status 2, without a result; returns the message.
+    /// Runs `assay quality`, which fails with status 2 and without a result. Returns the message.
     static std::string refused_by_quality(std::vector<std::string> words) {
         words.insert(words.begin(), "quality");
         const Outcome outcome = assay_run(words);

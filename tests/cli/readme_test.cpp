@@ -31,7 +31,7 @@ std::vector<std::string> without_scores(const std::vector<std::string>& lines) {
         std::smatch parts;
         if (line.starts_with("nll ") || line.starts_with("ece ") || line.starts_with("ece: ")) {
             out.push_back(std::regex_replace(line, number, "#"));
-        } else if (std::regex_match(line, parts, row)) {  // a model, its top1 and its top5
+        } else if (std::regex_match(line, parts, row)) {  // model, its top1, its top5
             out.push_back(parts[1].str() + std::regex_replace(parts[2].str(), number, "#"));
         } else {
             out.push_back(line);

@@ -26,7 +26,7 @@ protected:
     Scratch scratch_;
 };
 
-/// Starts `assay serve`, and waits until it says that it runs. Links are printed before.
+/// Starts `assay serve`, and waits until it reports that it runs. It prints the links before.
 class Served {
 public:
     explicit Served(std::vector<std::string> words) {

@@ -63,7 +63,7 @@ public:
         std::vector<std::string> environment = {
             "HOME=" + home.string(), "TERM=xterm", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
             "WORLD=" + home.string(),
-            // The program of this build comes first.
+            // The program of this build has precedence.
             "PATH=" + fs::path(ASSAY_PROGRAM).parent_path().string() + ":/usr/bin:/bin"};
         std::vector<std::string> words = {program};
         // Writes to a file, because a terminal also shows colours and cursor movements.
@@ -98,9 +98,9 @@ public:
         started_ = terminal_->read_until("<end>");
     }
 
-    /// The text that was shown until then.
+    /// The text shown until then.
     const std::string& started() const { return started_; }
-    /// The arguments of the line `keys` once the shell has completed it ("\t" stands for the key).
+    /// The arguments of the line `keys` after the shell has completed it ("\t" stands for the key).
     Words arguments_after(const std::string& keys) {
         fs::remove(home_ / "arguments");
         terminal_->type(keys + "\x01show \r");
@@ -130,7 +130,7 @@ private:
 
 struct Case {
     std::string keys;
-    Words arguments;  ///< after `assay`
+    Words arguments;  ///< the words after `assay`
 };
 
 const std::vector<Case>& cases() {
@@ -243,7 +243,7 @@ TEST(Shells, ZshAndFishSayWhatEachDoes) {
     const ShellWorld world;
     const std::string what = "Combine annotators' votes into label sets";
     for (const char* kind : {"zsh", "fish"}) {
-        if (found_program(kind).empty()) continue;  // the tests below report it
+        if (found_program(kind).empty()) continue;  // the tests below report this error
         Shell shell(kind, world, "folder");
         EXPECT_THAT(shell.shown_after("assay labels \t\t", what), HasSubstr(what)) << kind;
         if (std::string(kind) != "zsh") continue;

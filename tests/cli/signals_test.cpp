@@ -31,7 +31,7 @@ private:
     int ends_[2] = {};
 };
 
-/// The child process of `parent`; -1 if there is none.
+/// The child process of `parent`, or -1 if there is none.
 pid_t child_of(pid_t parent) {
     const std::string number = std::to_string(parent);
     const std::string children = slurp("/proc/" + number + "/task/" + number + "/children");
@@ -42,7 +42,7 @@ pid_t child_of(pid_t parent) {
 void expect_the_second_ends(const Program& started, pid_t program) {
     ASSERT_TRUE(started.runs_until([&] { return handles_and_waits(program); }));
     ::kill(program, SIGTERM);
-    // It has handled the first signal, and waits again.
+    // The program has handled the first signal, and waits again.
     ASSERT_TRUE(started.runs_until([&] { return handled_and_waits(program, SIGTERM); }));
     ::kill(program, SIGTERM);
     if (!until([&] { return has_ended(started.pid()); })) {
@@ -58,7 +58,7 @@ TEST(Signals, TheSecondOneEndsTheProcessByTheSignal) {
     EXPECT_EQ(program.wait().status, 128 + SIGTERM);
 }
 
-// The first process of a container, which default actions of signals do not end.
+// This is the first process of a container. Default actions of signals do not end it.
 TEST(Signals, TheSecondOneEndsTheFirstProcessOfAContainer) {
     if (Program({"/usr/bin/unshare", "--pid", "--fork", "/bin/true"}).wait().status != 0)
         GTEST_SKIP() << "no process namespaces here";

@@ -53,7 +53,7 @@ protected:
         constexpr std::size_t row = 24;
         for (const fs::path& file : files) {
             const std::string all = slurp(file);
-            // After ten bytes and the text whose length the last two of them are.
+            // The array after ten bytes and a text. The last two of these bytes are its length.
             bytes += all.substr(10U + static_cast<unsigned char>(all.at(8)) +
                                 256U * static_cast<unsigned char>(all.at(9)));
         }
@@ -94,7 +94,7 @@ TEST_F(Supervised, AnAttackSavesTheOtherImages) {
             .wait();
     EXPECT_EQ(outcome.status, 3) << outcome.err;
     const std::string labels = slurp(scratch_ / "adversarial/fgsm-linf-8_255/labels.csv");
-    EXPECT_EQ(std::ranges::count(labels, '\n'), 48);  // a heading, and all but one
+    EXPECT_EQ(std::ranges::count(labels, '\n'), 48);  // a heading, and all images except one
     EXPECT_THAT(labels, Not(HasSubstr(fs::path(white_).stem().string() + ".npy")));
 }
 
@@ -201,7 +201,7 @@ TEST_F(Supervised, ASignalIsAnsweredByEachCommandThatRunsModels) {
         Program program(words, {"ASSAY_TEST_HANGS=" + hangs});
         ASSERT_TRUE(program.runs_until([&] { return fs::exists(hangs); })) << program.err();
         ::kill(program.pid(), SIGTERM);
-        // It hangs for an hour.
+        // The worker hangs for an hour.
         if (!until([&] { return has_ended(program.pid()); })) ::kill(program.pid(), SIGKILL);
         EXPECT_EQ(program.wait().status, 130);
     }

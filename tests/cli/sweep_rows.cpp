@@ -269,8 +269,8 @@ void make_sweep_inputs(const Scratch& folder) {
     fs::rename(folder / "runs/trained", folder / "trained");
     fs::create_directories(folder / "derived");
     fs::copy(folder / "runs/v1", folder / "derived/v1", fs::copy_options::recursive);
-    import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness
-    import_model(folder, "pool", "a", 0.8);   // unlabelled ones, for a competition
+    import_model(folder, "fog_1", "a", 0.3);  // corrupted images for robustness
+    import_model(folder, "pool", "a", 0.8);   // unlabelled images for a competition
     import_model(folder, "pool", "b", 1.6);
     import_model(folder, "pool", "c", 0.25);
     write_file_atomically(folder / "classes.txt", "cat\ndog\nbird\n");
@@ -301,7 +301,7 @@ void make_sweep_inputs(const Scratch& folder) {
                           "[[model]]\npath = '" + models +
                               "tiny.pt'\n[quality]\nval = 'shapes'\ncorruptions = 'none'\n"
                               "attacks = 'none'\nchecks = false\n");
-    // Two images of each class of tiny.pt, in the size that it takes.
+    // Two images of each class of tiny.pt, in the model's size.
     for (const char* name : {"circle", "cross", "ring", "square", "stripes", "triangle"}) {
         fs::create_directories(folder / "shapes" / name);
         for (int i = 0; i < 2; ++i) {

@@ -8,11 +8,11 @@
 
 namespace assay {
 
-/// A command, or a part of a command, and a call of it on the files of make_sweep_inputs().
+/// A command or a part of a command, and a call on the files of make_sweep_inputs().
 struct SweepRow {
-    std::string command;                 ///< as typed: "score", "labels stats"
-    std::vector<std::string> arguments;  ///< after the command; FOLDER/ stands for the inputs
-    bool results = true;                 ///< whether it has --format; `demo` has not
+    std::string command;                 ///< as typed, such as "score" or "labels stats"
+    std::vector<std::string> arguments;  ///< arguments; FOLDER/ stands for the inputs
+    bool results = true;                 ///< whether the command has --format (`demo` does not)
     bool needs_torch = false;
 };
 /// A command has several rows if its options select different results.

@@ -36,7 +36,7 @@ protected:
         delete folder_;
         folder_ = nullptr;
     }
-    /// Rows that print a result, with a name for messages.
+    /// The rows that print a result, with a name for messages.
     template <class Visit>
     static void for_each_result(Visit&& visit) {
         for (const SweepRow& row : sweep_rows()) {
@@ -119,7 +119,7 @@ TEST(SweepTable, EveryHelpFitsOnAScreenAndHasExamplesOfItsOwn) {
             if (option == std::string("--help") && command != "plot") {
                 EXPECT_LE(lines_of(help.out).size(), 60U) << command;
             }
-            if (words.size() == 3) {  // the command that it is a part of
+            if (words.size() == 3) {  // the command that has this part
                 EXPECT_THAT(assay_run({words[0], option}).out, HasSubstr("Examples:\n  assay "));
             }
         }
@@ -220,7 +220,7 @@ TEST_F(Sweep, MarkdownHasTablesWithRowsOfOneLength) {
     for_each_result([&](const std::vector<std::string>& words) {
         const std::string text = formatted(words, "md").out;
         EXPECT_NE(text, "");
-        std::size_t bars = 0;  // number of columns of the table that the line is in
+        std::size_t bars = 0;  // number of columns of the current table
         for (const std::string& line : lines_of(text)) {
             if (!line.starts_with("|")) {
                 bars = 0;
@@ -278,7 +278,7 @@ TEST_F(Sweep, LatexHasTabularsWithRowsOfOneLength) {
     for_each_result([&](const std::vector<std::string>& words) {
         const std::string text = formatted(words, "latex").out;
         EXPECT_NE(text, "");
-        std::size_t columns = 0;  // number of columns of the tabular that the line is in
+        std::size_t columns = 0;  // number of columns of the current tabular
         for (const std::string& line : lines_of(text)) {
             if (line.starts_with("%")) continue;
             EXPECT_EQ(unescaped(line, '{'), unescaped(line, '}')) << line;

@@ -38,13 +38,13 @@ assay_program_test(sweep
     LINKS assay_image assay_labelling assay_core
     UNSANITIZED Hints.EveryOption* Hints.TheManuals* Hints.WhatStandsFor* SweepTable.EveryCommandHas* SweepTable.EveryHelpFits* SweepTable.UnknownOptions* Sweep.QuietSilences* Sweep.LatexHas* Sweep.MarkdownHas* Sweep.CsvIsOneTable Sweep.AClosedStdoutIsNoCrash Sweep.AFullDisk* Sweep.LogsHave*)
 
-# By the distribution's Python, which has the packages that read what other tools read.
+# Runs with the distribution's Python, which has packages that read the files of other tools.
 if(EXISTS /usr/bin/python3 AND NOT ASSAY_SANITIZE)
     assay_test_case(tools LABEL cli COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/tools.py $<TARGET_FILE:assay> ${PROJECT_SOURCE_DIR})
 endif()
 
 if(TARGET assay_torch AND EXISTS /usr/bin/python3 AND NOT ASSAY_SANITIZE)
-    # With the distribution's python3-torch; skipped without.
+    # Runs with the distribution's python3-torch, and is skipped without it.
     assay_test_case(training_mode LABEL cli COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/training_mode.py $<TARGET_FILE:assay>)
     assay_test_case(masked_models LABEL cli COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/cli/masked_models.py $<TARGET_FILE:assay>)
     set_tests_properties(training_mode masked_models PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files for other tools (event files, JSON lines, JUnit's XML), and the recipes of examples/ci, run as on their hosts.
+"""Files for other tools (event files, JSON lines, JUnit's XML), and the recipes of examples/ci, which run as on their hosts.
 
    tools.py PROGRAM SOURCE
 
@@ -46,7 +46,7 @@ for model, name in (("released", "released"), ("candidate", "candidate"), ("cand
           "--kind", "logits", "--out", "runs", "-q")
 
 
-# TFRecord: u64 length, masked CRC-32C of it, data, masked CRC-32C of that.
+# A TFRecord is a u64 length, the masked CRC-32C of the length, the data, and the masked CRC-32C of the data.
 def crc32c(data):
     crc = 0xFFFFFFFF
     for byte in data:
@@ -115,7 +115,7 @@ def scalars_in(data):
 
 
 def parsed_by_protobuf(data):
-    """The same with the protobuf of the distribution, if it is installed."""
+    """Reads the file again with the distribution's protobuf, if it is installed."""
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     except ImportError:
@@ -162,7 +162,7 @@ def test_logs():
     lines = [json.loads(line) for line in open("one.jsonl")]
     names = [line["name"] for line in lines]
     check(len(set(names)) == len(names), "a name appears twice")
-    for name in names:  # MLflow's rules: mlflow.utils.validation
+    for name in names:  # These are MLflow's rules: mlflow.utils.validation
         check(re.fullmatch(r"[/\w.\- ]{1,250}", name, re.ASCII) and os.path.normpath(name) == name, f"the name {name}")
         check(not any(other.startswith(name + "/") for other in names), f"{name} would be a file and a folder")
     values = {line["name"]: line["value"] for line in lines}
@@ -170,7 +170,7 @@ def test_logs():
     check(set(values) == set(scalars), "both logs have the same names")
     for name, value in values.items():
         check(math.isclose(value, scalars[name], rel_tol=1e-7, abs_tol=1e-30), f"{name}: {value} and {scalars[name]}")
-    # 30 and 34 of 40. The name of the third model only has characters that trackers accept.
+    # The accuracies are 30 and 34 of 40. The name of the third model only has characters that trackers accept.
     check(values["val/released/top1"] == 0.75 and values["val/candidate/top1"] == 0.85, f"top1: {values}")
     check(values["val/candidate/top1_n"] == 40 and values["val/no_name/top1"] == 0.85, "n and names")
     check(values["val/candidate/top1_low"] < 0.85 < values["val/candidate/top1_high"], "the interval")
@@ -233,7 +233,7 @@ def shell(script, where, **environment):
 
 
 def checkout(folder):
-    """A repository with predictions. In .assay is a repository of Assay whose tools are already built."""
+    """A repository with predictions. The folder .assay is a repository of Assay whose tools are already built."""
     folder.mkdir()
     write_predictions(folder / "predictions")
     tools, built = folder / ".assay/tools", folder / ".assay/build/program/bin"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `assay torch --build` of an installed program: what is refused leaves nothing, what is compiled runs models, with the bits of
-# the installed plug-in; a record that is no longer true is said, and --remove goes back.
+# `assay torch --build` of an installed program: a refused build leaves nothing, and a compiled plug-in has results bit-identical to
+# the installed plug-in. An outdated record is reported, and --remove restores the old state.
 # usage: torch_build.sh BUILD SHAPE_IMAGES SOURCE
 set -euo pipefail
 build=$(realpath "$1") shape_images=$(realpath "$2") source=$(realpath "$3")
@@ -15,7 +15,7 @@ unset ASSAY_PLUGIN_DIR XDG_DATA_HOME Torch_DIR
 assay=$work/installed/bin/assay
 framework() { "$assay" version --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["framework"]["file"])'; }
 predict() { "$assay" predict -m "$source/tests/cli/shapes/tiny.pt" -d shapes --shard-rows 8 -q --out "$1" >/dev/null 2>said; }
-refused() { # what it must say, command
+refused() { # expected message, then the command
     local wanted=$1 status=0
     shift
     "$@" >/dev/null 2>said || status=$?
@@ -23,7 +23,7 @@ refused() { # what it must say, command
     grep -qF -e "$wanted" said || fail "$*: it says $(cat said)"
 }
 
-# Where it was built, its own build compiles it, in one place.
+# In the tree where it was built, the usual build compiles the plug-in.
 refused "--folder has no effect where the program was built" "$build/bin/assay" torch --build --folder "$work/apart"
 refused "--folder has no effect where the program was built" "$build/bin/assay" torch --remove --folder "$work/apart"
 
@@ -45,7 +45,7 @@ case $own in "$HOME"/.local/share/assay/plugins/*) ;; *) fail "models run by $ow
 predict after || fail "$(cat said)"
 diff -r before/shapes/tiny/shards after/shapes/tiny/shards || fail "the plug-ins give different shards"
 
-# Its LibTorch was replaced: nothing is loaded, and both ways out are said.
+# LibTorch was replaced, so nothing is loaded, and the error names both solutions.
 sed -i 's/"bytes": [0-9]*/"bytes": 1/' "${own%.so}.json"
 refused "has changed; to compile it for a LibTorch of this machine, type \`assay torch --build\`" "$assay" predict -m "$source/tests/cli/shapes/tiny.pt" -d shapes --out again
 "$assay" torch --remove >/dev/null 2>&1

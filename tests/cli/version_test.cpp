@@ -43,7 +43,7 @@ TEST(Version, SaysHowItWasBuilt) {
     EXPECT_EQ(plain.at("instructions"), "none");
 }
 
-// The plug-ins are listed by their files alone. None of these can be opened.
+// The list of plug-ins only reads their files. None of these can be opened.
 TEST(Version, FindsPlugInsWithoutOpeningThem) {
     const Scratch folder;
     const std::string torch = folder / "libassay_torch.so";

@@ -120,8 +120,8 @@ TEST(ThreadRanks, ThereIsNoSuchRank) {
 
 TEST(ThreadRanks, SumsReplaceEveryRanksNumbers) {
     for (const int ranks : rank_counts) {
-        // No number, fewer than ranks, more; rank r adds (r + 1) (k + round), so a sum is
-        // ranks (ranks + 1) / 2 times k + round.
+        // There are no numbers, fewer than ranks, or more. Rank r adds (r + 1) (k + round), so a
+        // sum is ranks (ranks + 1) / 2 times k + round.
         for (const std::int64_t n : {0, 1, 5, 100}) {
             std::atomic<int> correct = 0;
             run_thread_ranks(ranks, [&](Comm& comm) {
@@ -148,7 +148,7 @@ TEST(ThreadRanks, SumsAtTheEndsOfTheRange) {
         if (numbers != std::vector<std::int64_t>{INT64_MAX, INT64_MIN})
             throw std::runtime_error("wrong sums");
     });
-    // One more overflows, for any rank that adds this number.
+    // One more would overflow, for any rank that adds this number.
     for (const std::size_t place : {0U, 1U, 2U}) {
         const auto found = messages(3, [&](Comm& comm) {
             std::vector<std::int64_t> numbers(3);

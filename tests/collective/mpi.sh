@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The plug-ins for MPI: all functions of Comm between 2, 3 and 8 processes, and what goes wrong between them.
+# The plug-ins for MPI: all functions of Comm between 2, 3 and 8 processes, and their errors.
 #   mpi.sh MPI_CHECKS
 set -euo pipefail
 checks=$1
@@ -13,17 +13,17 @@ for mpi in "${mpis[@]}"; do
     for ranks in 2 3 8; do
         [ "$(launch "$mpi" $ranks "$checks")" = checked ] || fail "$mpi, $ranks ranks"
     done
-    # A rank that ends while the others wait for it ends them, and mpirun says with which status.
+    # If a rank ends while the others wait for it, they end, too, and mpirun reports its status.
     status=0
     launch "$mpi" 3 "$checks" alone 1 > /dev/null 2>&1 || status=$?
     [ "$status" -eq 7 ] || fail "$mpi: a rank that ended alone gave status $status, not 7"
-    # One that is killed, too.
+    # The same if a rank is killed.
     status=0
     launch "$mpi" 2 sh -c 'case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) kill -9 $$ ;; esac; exec "$0" alone 9' "$checks" > /dev/null 2>&1 || status=$?
     [ "$status" -ne 0 ] || fail "$mpi: a rank was killed, and the others went on"
 done
 
-# Another MPI's plug-in counts one rank: it is refused by every process.
+# The plug-in of another MPI counts one rank. Every process refuses it.
 if [ ${#mpis[@]} -eq 2 ]; then
     for pair in "openmpi mpich" "mpich openmpi"; do
         read -r starter plugin <<< "$pair"
@@ -33,11 +33,11 @@ if [ ${#mpis[@]} -eq 2 ]; then
         grep -q "started 2 processes, and .* counts 1" out.txt || fail "$plugin under $starter: $(cat out.txt)"
     done
 fi
-# srun without MPI, by what it leaves in the environment.
+# Without MPI, srun is recognized by its environment variables.
 status=0
 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=1 "$checks" > out.txt 2>&1 || status=$?
 { [ "$status" -eq 2 ] && grep -q "use .srun --mpi=pmix" out.txt; } || fail "srun without MPI: status $status: $(cat out.txt)"
-# What ASSAY_MPI may be.
+# The allowed values of ASSAY_MPI.
 for wish in nonsense /nowhere/libassay_mpi.so /dev/null; do
     status=0
     ASSAY_MPI=$wish launch "${mpis[0]}" 2 "$checks" > out.txt 2>&1 || status=$?

@@ -1,7 +1,7 @@
 // Checks every function of Comm between processes, in pieces of 24 bytes. mpirun runs it (mpi.sh),
 // and it prints "checked" once.
 //
-//   mpi_checks             all of them
+// mpi_checks             runs all checks
 //   mpi_checks alone R     rank R ends with an error before a collective step that the others are
 //   in
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
-# Sourced: `launch MPI N COMMAND...` starts N ranks by that MPI's mpirun, more than there are cores; `mpis` are those that are here.
+# Sourced: `launch MPI N COMMAND...` starts N ranks with mpirun of that MPI, more ranks than cores. `mpis` lists the installed MPIs.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-# MPI keeps much of what it allocates to the end, which is no leak of ours.
+# MPI keeps much of its memory until the end, which is not a leak of Assay.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-# Open MPI 4 keeps its files in one folder of the user, and fails when another process makes or removes that folder meanwhile.
+# Open MPI 4 keeps its files in one folder of the user, and fails if another process makes or removes that folder meanwhile.
 # So each start has its own, and so has each process that Open MPI's mpirun did not start.
 launch() {
     local mpi=$1 ranks=$2 files status=0

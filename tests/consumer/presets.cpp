@@ -1,4 +1,4 @@
-// Built with the flags of pkg-config.
+// This file is built with the flags of pkg-config.
 #include <assay/model/model_spec.h>
 
 #include <iostream>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The C++ example of docs/cpp.md is the file that is compiled, and it runs.
+# Checks that the C++ example of docs/cpp.md is the compiled file, and that it runs.
 # usage: readme.sh EXAMPLE SOURCE
 set -euo pipefail
 example=$(realpath "$1") source=$(realpath "$2")

@@ -9,7 +9,7 @@ rm -rf "$work"
 mkdir -p "$work/moved"
 fail() { echo "error: $*" >&2; exit 1; }
 
-# Installed to one place, used from another: nothing in it may say where it was.
+# Assay is installed to one folder and used from another, so no file may contain the first path.
 cmake --install "$build" --prefix "$work/installed" >/dev/null
 mv "$work/installed" "$work/moved/assay"
 prefix=$work/moved/assay

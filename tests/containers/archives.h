@@ -35,8 +35,8 @@ struct ZipPiece {
     int flags = 0;
 };
 
-/// A zip file with exactly these fields, true or not. `overlapping`: an entry with the contents of
-/// the previous one uses the same bytes (their names must have the same length).
+/// A zip file with exactly these fields, even if they are wrong. `overlapping`: an entry with the
+/// contents of the previous one uses the same bytes (their names must have the same length).
 inline std::string archive_of(const std::vector<ZipPiece>& parts, bool overlapping = false) {
     std::string body;
     std::string directory;

@@ -1,4 +1,4 @@
-// Reads at any place of deflated data.
+// Reads at any position of compressed data.
 #include "containers/inflated_source.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Holds the bytes itself.
+/// A source that owns its bytes.
 class Held final : public ByteSource {
 public:
     explicit Held(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -30,7 +30,7 @@ private:
     std::string bytes_;
 };
 
-/// Some bits of each byte are random, so that there are many blocks, and matches refer far back.
+/// Some bits of each byte are random, so that there are many blocks, and matches are far apart.
 std::string bytes_with_chance(std::size_t size) {
     std::mt19937 random(7);
     std::string text(size, '\0');

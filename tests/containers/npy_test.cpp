@@ -204,7 +204,7 @@ TEST(Npy, UnalignedArraysAreRead) {
 }
 
 TEST(Npy, BfloatsAreTheUpperHalfOfFloats) {
-    const std::uint16_t bits[] = {0x3f80, 0xc040, 0x7f80};  // 1, -3, infinity
+    const std::uint16_t bits[] = {0x3f80, 0xc040, 0x7f80};  // the values are 1, -3 and infinity
     const NumberSpan span{NumberType::bf16, 3, std::as_bytes(std::span(bits))};
     EXPECT_EQ(span.number(0), 1.0);
     std::vector<float> out(3);

@@ -71,7 +71,7 @@ TEST(Zip, AnArchiveWithoutEntriesIsRefused) {
 
 TEST(Zip, LongEntriesArriveInPieces) {
     std::string text;
-    for (std::uint32_t i = 0; i < 900'000; ++i) text += little(i * 2654435761U, 4);  // 3.6 MB
+    for (std::uint32_t i = 0; i < 900'000; ++i) text += little(i * 2654435761U, 4);  // about 3.6 MB
     const std::string file =
         archive_of({{"a", deflated(text, -15, 9), text.size(), 8, crc_of(text)}});
     const ZipArchive archive(bytes_of(file));
@@ -115,7 +115,7 @@ TEST(Zip, DamageIsNamed) {
     EXPECT_THAT(open({part}), HasSubstr("claims 32 bytes from 31"));
     part = {"b", "\xff\xff\xff garbage", 100, 8, 0};
     EXPECT_THAT(open({part}), HasSubstr("damaged after 0 of 100"));
-    // The data are right, but the sizes are wrong by one.
+    // The data are correct, but the sizes are wrong by one.
     part = {"c", deflated(text, -15, 9), text.size() + 1, 8, crc_of(text)};
     EXPECT_NE(open({part}), "accepted");
     part.size = text.size() - 1;

@@ -111,13 +111,13 @@ TEST(Describe, ValuesAreTaken) {
     EXPECT_EQ(object.seed, UINT64_MAX);
     EXPECT_EQ(set(object, "most", 1), "");
     EXPECT_EQ(object.most, 1);
-    EXPECT_EQ(set(object, "most", 0), "");  // the default
+    EXPECT_EQ(set(object, "most", 0), "");  // the default is used
     EXPECT_EQ(object.most, 100);
     EXPECT_EQ(set(object, "threads", 0), "");
     EXPECT_EQ(set(object, "memory", 3), "");
     EXPECT_EQ(object.memory, 3U << 20);
     EXPECT_EQ(json_of(object).at("memory"), 3);
-    EXPECT_EQ(set(object, "sizes", 7), "");  // a single value for a list of one
+    EXPECT_EQ(set(object, "sizes", 7), "");  // one value for a list with one entry
     EXPECT_THAT(object.sizes, ElementsAre(7));
     EXPECT_EQ(typed(object, "sizes", {"8", "9"}), "");
     EXPECT_THAT(object.sizes, ElementsAre(8, 9));

@@ -24,8 +24,8 @@ TEST(Error, WithNoteReturnsTheBodysValue) {
 TEST(NearestName, FindsOneTypingErrorInAShortWord) {
     const std::vector<std::string> names = {"top1", "top5", "ece", "brier"};
     EXPECT_EQ(nearest_name("topp1", names), "top1");
-    EXPECT_EQ(nearest_name("BRIER", names), "brier");  // upper and lower case are equal
-    EXPECT_EQ(nearest_name("accuracy", names), "");    // nothing is similar
+    EXPECT_EQ(nearest_name("BRIER", names), "brier");  // upper and lower case are the same
+    EXPECT_EQ(nearest_name("accuracy", names), "");    // nothing is similar enough
     EXPECT_EQ(nearest_name("x", {}), "");
 }
 

@@ -52,7 +52,7 @@ TEST(File, WritesAndReadsBack) {
     EXPECT_EQ(read_text(file), "second");
     EXPECT_EQ(MappedFile(file).text(), "second");
     EXPECT_EQ(hash_file(file), hash_text("second"));
-    // No other file stays in the folder.
+    // No other file remains in the folder.
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator()), 1);
 }
 
@@ -84,7 +84,7 @@ TEST(File, BadInputIsNamed) {
 TEST(File, HashingStopsWhenItIsAsked) {
     const Scratch scratch;
     write_file_atomically(scratch / "a.txt", "text");
-    const pid_t child = ::fork();  // a request to stop holds until the process ends
+    const pid_t child = ::fork();  // a request to stop is valid until the process ends
     if (child == 0) {
         request_stop();
         try {
@@ -197,7 +197,7 @@ private:
     pid_t pid_ = -1;
 };
 
-/// Runs `body` in a child process, which must neither throw nor crash.
+/// Runs `body` in a child process, which must not throw or crash.
 template <class Body>
 void in_new_process(Body&& body) {
     const pid_t child = ::fork();
@@ -227,13 +227,13 @@ TEST(FileStream, WhatADeadWriterLeftGoesWithTheNextOneAndNothingElse) {
     ASSERT_EQ(names_in(scratch.path()).size(), 1U);
     const std::string name = names_in(scratch.path())[0];
     write_in_new_process(file);
-    // the process is alive
+    // this process is alive
     EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{name, "a.txt"}));
     writer.kill();
     write_in_new_process(file);
     EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{"a.txt"}));
 
-    // names as ".a.txt.<machine>-<boot>-<pid>-<random>.tmp"
+    // names have the form ".a.txt.<machine>-<boot>-<pid>-<random>.tmp"
     ASSERT_TRUE(name.starts_with(".a.txt."));
     const std::size_t begin = name.find('-') - 8;
     const auto with = [&](std::size_t at, const char* mark) {
@@ -326,7 +326,7 @@ TEST(FileStream, AFileThatIsReplacedKeepsItsPermissionsAndItsOwner) {
     });
     ASSERT_EQ(::stat(file.c_str(), &info), 0);
     EXPECT_EQ(info.st_uid, 4321U);
-    EXPECT_EQ(info.st_mode & 0777, 0644U);  // its group may read it, like everybody
+    EXPECT_EQ(info.st_mode & 0777, 0644U);  // the group may read it, like everybody
 }
 
 TEST(Temporary, FoldersOfDeadMakersGoToo) {

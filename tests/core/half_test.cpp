@@ -25,7 +25,7 @@ double meaning(std::uint16_t half) {
 std::uint16_t slow_half(float value) {
     const double magnitude = std::fabs(static_cast<double>(value));
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
-    // For rounding, infinity is at the place of the next number: 65536.
+    // When rounding, infinity takes the place of the next number: 65536.
     const auto at = [](std::uint16_t h) { return h == 0x7c00 ? 65536.0 : meaning(h); };
     std::uint16_t low = 0;
     std::uint16_t high = 0x7c00;
@@ -81,7 +81,7 @@ TEST(Half, RoundingIsToNearestTiesToEven) {
     for (const float value : interesting())
         ASSERT_EQ(half_from_float(value), slow_half(value)) << std::hexfloat << value;
     for (std::uint64_t i = 0; i < 2'000'000;
-         ++i) {  // floats of all kinds, spread by a multiplicative step
+         ++i) {  // floats of all magnitudes, by a multiplicative step
         const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(i * 2654435761U));
         if (std::isnan(value)) continue;
         ASSERT_EQ(half_from_float(value), slow_half(value)) << std::hexfloat << value;
@@ -91,8 +91,8 @@ TEST(Half, RoundingIsToNearestTiesToEven) {
 TEST(Half, ArraysGiveTheBitsOfTheScalars) {
     std::vector<float> values = interesting();
     for (std::uint32_t i = 0; i < 3'000'000; ++i)
-        values.push_back(std::bit_cast<float>(i * 2654435761U));  // NaNs among them
-    values.resize(values.size() / 8 * 8 + 5);                     // with a remainder
+        values.push_back(std::bit_cast<float>(i * 2654435761U));  // NaNs occur
+    values.resize(values.size() / 8 * 8 + 5);                     // a length with a remainder
     std::vector<std::uint16_t> halves(values.size());
     halves_from_floats(values, halves);
     for (std::size_t i = 0; i < values.size(); ++i) {

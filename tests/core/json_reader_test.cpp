@@ -1,4 +1,4 @@
-// Values of a JSON text: accepted values, and messages about wrong ones.
+// Values of a JSON text: accepted values, and messages about wrong values.
 #include "core/json_reader.h"
 
 #include <gmock/gmock.h>

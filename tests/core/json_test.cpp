@@ -1,4 +1,4 @@
-// The JSON reader: what it reads, and where it stops.
+// The JSON reader: the texts that it accepts, and the place of an error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(Json, DepthHasALimit) {
 TEST(Json, KeysStandOnce) {
     EXPECT_NO_THROW(parse_json(R"([{"a": 1}, {"a": {"a": 2}}])", 8));
     EXPECT_THAT(refused_json(R"({"a": {"b": 1, "b": 2}})"), HasSubstr("key `b` appears twice"));
-    // More names than are compared one by one, and after an inner object.
+    // There are more names than are compared one by one, and some after an inner object.
     for (const int keys : {5, 12, 13, 14, 1000}) {
         json object;
         for (int i = 0; i < keys; ++i) object["k" + std::to_string(i)] = json{{"k0", 0}};
@@ -132,7 +132,7 @@ TEST(JsonParts, EachIsGivenAlone) {
               R"(x=1 y=[2,{"x":3}] z={})");
     EXPECT_EQ(parts_of("[]", ""), "");
     EXPECT_EQ(parts_of("{}", ""), "");
-    // Reads one member. Other members are skipped, also if they contain members of its name.
+    // Reads one member. Other members are skipped, also if they contain members of this name.
     const std::string text =
         R"({"a": {"p": [9]}, "n": 7, "p": {"b": 1, "c": {"p": [2]}, "d": []}, "q": [[1], {"p": {}}]})";
     EXPECT_EQ(parts_of(text, "p"), R"(b=1 c={"p":[2]} d=[])");

@@ -48,7 +48,7 @@ TEST(LogOdds, AgreeWithEightyBits) {
         EXPECT_EQ(wide.log_odds, top.log_odds);
         EXPECT_EQ(wide.cls, top.cls);
     }
-    EXPECT_LT(worst, 4e-14);  // the bound in log_odds.h
+    EXPECT_LT(worst, 4e-14);  // the error bound in log_odds.h
     RecordProperty("worst", std::to_string(worst));
 }
 

@@ -26,7 +26,7 @@ TEST(MemoryBudget, NoMoreThanThereIs) {
         int seen = most.load();
         while (now > seen && !most.compare_exchange_weak(seen, now)) {
         }
-        std::this_thread::yield();  // so that others can reserve theirs meanwhile
+        std::this_thread::yield();  // frees memory for other requests
         in_use -= bytes;
     });
     EXPECT_LE(most, 100);
@@ -54,7 +54,7 @@ TEST(MemoryBudget, WhoAsksForMoreThanAllGetsAllAndIsNotPassedOver) {
         large_done = true;
     });
     EXPECT_TRUE(until([&] { return budget.waiting() == 1; }));
-    // There would be enough memory, but this request came later.
+    // The memory would be enough, but this request came later.
     std::jthread small([&] {
         const MemoryBudget::Share share = budget.take(10);
         EXPECT_TRUE(large_done);
@@ -71,7 +71,7 @@ TEST(MemoryBudget, WhoAsksForMoreThanAllGetsAllAndIsNotPassedOver) {
 }
 
 TEST(MemoryBudget, AStopIsHeardByThoseThatWait) {
-    const pid_t child = ::fork();  // a request to stop holds until the process ends
+    const pid_t child = ::fork();  // a request to stop is valid until the process ends
     if (child == 0) {
         MemoryBudget budget(100);
         const MemoryBudget::Share all = budget.take(100);

@@ -67,7 +67,7 @@ TEST(RandomStream, NormalHasMomentsOfANormal) {
 TEST(RandomStreamFill, GivesTheNumbersOfNextU32) {
     for (const std::size_t n : {0U, 1U, 3U, 4U, 9U, 1000U}) {
         RandomStream one(7, "fill", 3), many(7, "fill", 3);
-        EXPECT_EQ(one.next_u32(), many.next_u32());  // in the middle of a block of four
+        EXPECT_EQ(one.next_u32(), many.next_u32());  // inside a block of four
         std::vector<std::uint32_t> filled(n);
         many.fill(filled);
         for (const std::uint32_t v : filled) ASSERT_EQ(v, one.next_u32());

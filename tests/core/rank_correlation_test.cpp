@@ -51,7 +51,7 @@ TEST(RankCorrelation, KendallAgainstEveryPair) {
     RandomStream random(1, "orders");
     for (int trial = 0; trial < 200; ++trial) {
         const std::size_t n = 2 + static_cast<std::size_t>(random.below(30));
-        const std::uint64_t kinds = 1 + random.below(12);  // few kinds: many ties
+        const std::uint64_t kinds = 1 + random.below(12);  // with few values, there are many ties
         std::vector<double> x, y;
         for (std::size_t i = 0; i < n; ++i) {
             x.push_back(static_cast<double>(random.below(kinds)));

@@ -35,7 +35,7 @@ TEST(Exp, IsAccurate) {
         const double unit = std::nextafter(nearest, 2.0F) - nearest;
         worst = std::max(worst, std::abs(static_cast<double>(exp_f32(x)) - exact) / unit);
     }
-    EXPECT_LT(worst, 1.06);  // units in the last place, the bound in softmax.h
+    EXPECT_LT(worst, 1.06);  // in units in the last place, the bound in softmax.h
     RecordProperty("worst_ulp", std::to_string(worst));
 }
 
@@ -45,7 +45,7 @@ TEST(Exp, Ends) {
     EXPECT_EQ(exp_f32(-1000.0F), 0.0F);
     EXPECT_EQ(exp_f32(-std::numeric_limits<float>::infinity()), 0.0F);
     EXPECT_TRUE(std::isfinite(exp_f32(1000.0F)));
-    // e^-100 = 3.72e-44 is subnormal: 27 units of 2^-149 (26.5 exactly); one unit may be lost.
+    // e^-100 = 3.72e-44 is subnormal: 27 units of 2^-149 (26.5 exactly). One unit may be lost.
     EXPECT_NEAR(exp_f32(-100.0F) / std::numeric_limits<float>::denorm_min(), 26.5, 1.0);
 }
 
@@ -139,7 +139,7 @@ TEST(Simd, BothFormsGiveTheSameBits) {
         exp_row_avx2(row, a.max, 0.37F, y.data());
         EXPECT_EQ(x, y);
     }
-    // Every exponent of the result, subnormal numbers too.
+    // Every exponent of the result, including subnormal numbers.
     std::vector<float> wide;
     for (float x = -110; x < 90; x += 0.00731F) wide.push_back(x);
     std::vector<float> x(wide.size()), y(wide.size());

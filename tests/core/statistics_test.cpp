@@ -66,7 +66,7 @@ TEST(McNemarTest, NoDiscordantPair) {
 }
 
 TEST(McNemarTest, SmallCase) {
-    // b = 1, c = 5: P(X <= 1 | 6, 1/2) = 7/64, p = 14/64; mid-p = 14/64 - 6/64.
+    // b = 1, c = 5: P(X <= 1 | 6, 1/2) = 7/64, and p = 14/64. The mid-p = 14/64 - 6/64.
     EXPECT_DOUBLE_EQ(mcnemar(1, 5).p, 14.0 / 64);
     EXPECT_DOUBLE_EQ(mcnemar(5, 1).p, 14.0 / 64);
     EXPECT_DOUBLE_EQ(mcnemar(1, 5).mid_p, 8.0 / 64);

@@ -37,7 +37,7 @@ TEST(TerminalText, ControlsAreShown) {
 
 TEST(TerminalText, WhatIsNotUtf8IsShown) {
     EXPECT_EQ(without_controls("\x9b[2J\xff"), "\\x9b[2J\\xff");
-    EXPECT_EQ(without_controls("\xc3"), "\\xc3");  // cut off
+    EXPECT_EQ(without_controls("\xc3"), "\\xc3");  // the text is cut off
     // an overlong encoding of ESC in two bytes
     EXPECT_EQ(without_controls("\xc0\x9b"), "\\xc0\\x9b");
     EXPECT_EQ(without_controls("\xe0\x80\x9b"), "\\xe0\\x80\\x9b");

@@ -52,7 +52,7 @@ TEST(Toml, AStringBeginsWhereAValueDoes) {
     }
     EXPECT_THAT(message_of([&] { parse_toml("a = 1\nx = 1\"\""); }),
                 testing::HasSubstr("a quote inside a key or value in line 2"));
-    // In these, a string does begin there.
+    // In these texts, a string does begin there.
     EXPECT_EQ(parse_toml("'é'.\"ü\" = [\n 'ä', # ß\n \"ö\"\n,]\n[a.\"é\" . 'x']\n[['é\\']]\n"
                          "y = { 'é' = ['ü', {\"ä\" = 'ö'}], b.\"ß\" = \"\"\"é\"\"\"\"\"}\n")
                   .dump(),

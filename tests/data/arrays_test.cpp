@@ -50,7 +50,7 @@ protected:
             all.push_back(dataset.labels[i].empty() ? -1 : dataset.labels[i][0]);
         return all;
     }
-    /// "WxH" and the R, G, B bytes.
+    /// Returns "WxH" and the R, G, B bytes.
     static std::string pixels(const Dataset& dataset, std::size_t item) {
         const Image image = load_image(dataset, item);
         std::string text = std::to_string(image.width) + "x" + std::to_string(image.height) + " ";
@@ -316,7 +316,7 @@ TEST_F(Arrays, IdxFiles) {
                 AllOf(HasSubstr("2 files with arrays of images"),
                       HasSubstr("raw/t10k-images-idx3-ubyte  or  -d "), HasSubstr("train-images")));
     EXPECT_THAT(refusal("raw/t10k-labels-idx1-ubyte.gz"), HasSubstr("it holds labels"));
-    // The names that some copies have.
+    // Some copies have these names.
     folder_.write("dots/t10k-images.idx3-ubyte", images);
     folder_.write("dots/t10k-labels.idx1-ubyte", numbers);
     EXPECT_THAT(labels(open("dots")), ElementsAre(5, 0, 9));
@@ -607,7 +607,7 @@ with open('by_hand.pkl', 'rb') as f:
 assert table['labels'] == [1, 0, 1], table['labels']
 np.savez('by_hand.npz', images=table['data'].reshape(3, 3, 32, 32), labels=table['labels'])
 )");
-    // Python reads what the tests call a batch of Python 2.
+    // Python reads the batch that the tests call a batch of Python 2.
     folder_.write("by_hand.pkl", cifar_pickle(3, 1));
     if (std::system("python3 -c 'import numpy' 2>/dev/null") != 0)
         GTEST_SKIP() << "no python3 with NumPy here";

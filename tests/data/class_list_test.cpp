@@ -103,7 +103,7 @@ TEST(ReadClassList, Lines) {
         ClassList({"n01440764", "n01443537"}, {"tench, Tinca tinca", "goldfish"}));
     EXPECT_EQ(read_class_list(folder.write("c.txt", "n01440764\nn01443537")),
               ClassList({"n01440764", "n01443537"}));
-    // Names that repeat cannot be ids.
+    // Repeated names cannot be ids.
     EXPECT_EQ(read_class_list(folder.write("d.txt", "crane\ndog\ncrane\n")),
               ClassList({"0", "1", "2"}, {"crane", "dog", "crane"}));
     EXPECT_THAT(message_of([&] { read_class_list(folder.write("e.txt", "\n\n")); }),
@@ -160,8 +160,8 @@ TEST(ReadClassList, OtherSpellingsOfTheSameList) {
     EXPECT_EQ(read_class_list(folder.write("t.json", R"({"architecture": "resnet18",
                   "label_names": ["n01440764", "n01443537"], "pretrained_cfg": {"mean": [0, 0, 0]}})")),
               ClassList({"n01440764", "n01443537"}));
-    // timm's descriptions are the names. A label without a description is its own name. Labels may
-    // have numbers.
+    // timm's descriptions are the names. A label without a description is its own name. The labels
+    // may have numbers.
     const ClassList described({"n01440764", "x"}, {"tench, Tinca tinca", "x"});
     for (const char* labels : {R"(["n01440764", "x"])", R"({"1": "x", "0": "n01440764"})"})
         EXPECT_EQ(read_class_list(folder.write(
@@ -192,12 +192,12 @@ TEST(NamedClasses, ImagenetsNamesGetWordNetIds) {
     EXPECT_EQ(named_classes(names).names(), names);
     names[0] = "tench, Tinca tinca";
     names[2] = "great_white_shark";
-    names[134] = "crane bird";  // as CLIP calls it
+    names[134] = "crane bird";  // the name in CLIP
     EXPECT_EQ(named_classes(names).ids(), imagenet_classes().ids());
     // Two names are exchanged, so this is not the usual order. Because there are two cranes, the
     // order is ambiguous.
     std::swap(names[3], names[4]);
-    EXPECT_EQ(named_classes(names).id(0), "0");  // "maillot" appears twice: numbers
+    EXPECT_EQ(named_classes(names).id(0), "0");  // "maillot" appears twice, so classes are numbers
     // All names are unambiguous, but in another order.
     names = wordnet_names();
     names[638] = "maillot";
@@ -262,7 +262,7 @@ TEST(ClassList, PlacesInAnotherOrder) {
     // Classes are matched by name if it is unique, in both directions.
     EXPECT_EQ(places_in(ClassList({"n2", "tench", "n3"}), one), (Places{1, 0, 2}));
     EXPECT_EQ(places_in(one, ClassList({"n2", "tench", "n3"})), (Places{1, 0, 2}));
-    // A name of two classes, of which one has its id.
+    // Two classes have this name, and one of them has it as its id.
     EXPECT_EQ(places_in(ClassList({"crane", "n1", "n2"}), one), (Places{1, 2, 0}));
     EXPECT_FALSE(places_in(ClassList({"n1", "crane", "heron"}), one));
     EXPECT_FALSE(places_in(ClassList({"n1", "n2"}), one));

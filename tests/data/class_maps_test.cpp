@@ -156,7 +156,7 @@ TEST(ClassMaps, FromFile) {
 TEST(ClassMaps, HeadsOfTwelveAndTwentyOneThousandClasses) {
     std::vector<std::string> ids = {"n00004475"}, others;
     for (const std::string& id : imagenet_classes().ids()) {
-        if (id == "n04399382") continue;  // teddy, which ImageNet-21k has not
+        if (id == "n04399382") continue;  // the class teddy is not in ImageNet-21k
         ids.push_back(id);
         others.push_back(id);
     }
@@ -195,7 +195,7 @@ TEST(ClassMaps, LargerHeadsByWordNetIdOrName) {
     EXPECT_EQ(map.target_of[2], 0);
     EXPECT_EQ(map.target_of[1001], 999);
     EXPECT_EQ(map.target_of[1002], -1);
-    ids[2] = "n00007846";  // without tench
+    ids[2] = "n00007846";  // the class tench is missing
     EXPECT_THAT(message_of([&] { class_map_named("imagenet-1k", ClassList(ids)); }),
                 HasSubstr("needs 1000 of ImageNet's classes, but 1 of them is not among the "
                           "model's 1003: n01440764 (tench). To use the others"));

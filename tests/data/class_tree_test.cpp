@@ -37,12 +37,12 @@ TEST(ClassTree, LevelsCountFromTheRoot) {
 TEST(ClassTree, DistancesAndHeights) {
     const ClassTree tree(three_kinds(), ClassList({"dog", "car", "cat"}));
     EXPECT_EQ(tree.distance(0, 0), 0U);
-    EXPECT_EQ(tree.distance(0, 2), 2U);  // dog, animal, cat
-    EXPECT_EQ(tree.distance(0, 1), 3U);  // dog, animal, thing, car
+    EXPECT_EQ(tree.distance(0, 2), 2U);  // the path dog, animal, cat
+    EXPECT_EQ(tree.distance(0, 1), 3U);  // the path dog, animal, thing, car
     EXPECT_EQ(tree.distance(1, 0), 3U);
     EXPECT_EQ(tree.ancestor_height(0, 0), 0U);
-    EXPECT_EQ(tree.ancestor_height(0, 2), 1U);  // animal
-    EXPECT_EQ(tree.ancestor_height(1, 2), 2U);  // thing
+    EXPECT_EQ(tree.ancestor_height(0, 2), 1U);  // the ancestor animal
+    EXPECT_EQ(tree.ancestor_height(1, 2), 2U);  // the ancestor thing
 }
 
 TEST(ClassTree, AClassMayBeAboveAnother) {

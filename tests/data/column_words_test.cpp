@@ -9,7 +9,7 @@ TEST(ColumnWords, SpellingDoesNotMatter) {
     for (const char* name : {"image_id", "ImageId", "IMAGE ID", " image-id "})
         EXPECT_EQ(column_word(name), ColumnWord::image) << name;
     EXPECT_EQ(column_key("Roi.X1"), "roix1");
-    EXPECT_EQ(column_key("größe"), "größe");  // other alphabets stay as they are
+    EXPECT_EQ(column_key("größe"), "größe");  // other alphabets do not change
 }
 
 TEST(ColumnWords, WhatToolsWrite) {

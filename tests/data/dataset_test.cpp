@@ -139,7 +139,7 @@ TEST(ImageFolder, NumbersFromOneKeepTheirNames) {
     for (const char* name : {"1/x.jpg", "2/x.jpg", "10/x.jpg"}) folder.write(name);
     const Dataset dataset = open_dataset(folder.path(), {});
     EXPECT_THAT(dataset.classes.ids(), ElementsAre("1", "2", "10"));
-    EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2, 1));  // 1/, 10/, 2/
+    EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2, 1));  // the order is 1/, 10/, 2/
     EXPECT_THAT(
         refused(folder.path(), {.classes = numbered_classes(10)}),
         HasSubstr("3 class folders (`1`, ...), but the classifier has 10 classes without names"));
@@ -275,7 +275,7 @@ TEST(ImageFolder, SplitsAreNoClasses) {
     folder.write("train/cat/1.jpg");
     folder.write("val/cat/1.jpg");
     EXPECT_THAT(open_dataset(folder.path(), {}).classes.ids(), ElementsAre("cat"));
-    folder.write("train/1.jpg");  // a class of its own then
+    folder.write("train/1.jpg");  // then it is a class of its own
     EXPECT_THAT(open_dataset(folder.path(), {}).classes.ids(), ElementsAre("train", "val"));
 }
 
@@ -284,7 +284,7 @@ TEST(Scan, LinkLoopsEnd) {
     folder.write("a/1.jpg");
     fs::create_directory_symlink("..", folder / "a/up");
     fs::create_directory_symlink(".", folder / "a/self");
-    fs::create_directory_symlink("a", folder / "b");  // a class of the same images
+    fs::create_directory_symlink("a", folder / "b");  // then it is a class with the same images
     fs::create_symlink("nowhere.jpg", folder / "a/dangling.jpg");
     fs::create_symlink("nowhere", folder / "a/dangling");
     std::vector<std::string> notes;
@@ -462,7 +462,7 @@ TEST(OwnList, DamagedIsAnErrorInAFlatFolder) {
     EXPECT_THAT(refused(folder.path(), {.classes = ClassList({"cat", "elephant"})}),
                 HasSubstr("labels.csv line 2: label `elephnt`"));
     fs::remove(folder / "labels.csv");
-    fs::create_directories(folder / "labels.csv");  // a folder of that name is not a list
+    fs::create_directories(folder / "labels.csv");  // a folder with that name is not a list
     EXPECT_EQ(open_dataset(folder.path(), {}).size(), 1U);
 }
 

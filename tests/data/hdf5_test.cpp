@@ -1,4 +1,4 @@
-// HDF5 files that h5py 3.16.0 (HDF5 2.0.0) wrote (make_hdf5_fixtures.py), and what is damaged.
+// HDF5 files from h5py 3.16.0 (HDF5 2.0.0) (make_hdf5_fixtures.py), and damaged files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,7 +165,7 @@ TEST(Hdf5, AChecksumThatDiffersIsFound) {
         std::string damaged = bytes;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
         try {
-            // Read values equal the written ones.
+            // The read values equal the written values.
             const std::vector<Hdf5Array> arrays = arrays_in(damaged);
             const Hdf5Array& array = array_in(arrays, "images");
             if (!array.problem.empty()) continue;
@@ -187,7 +187,7 @@ protected:
         return dataset;
     }
     void copy(const std::string& name, const std::string& to) { folder_.write(to, bytes_of(name)); }
-    /// R, G, B of an image of the fixtures, whose samples are consecutive numbers.
+    /// The R, G, B of an image of the fixtures, whose samples are consecutive numbers.
     static void expect_pixels(const Dataset& dataset, std::size_t item, std::size_t samples_each) {
         const Image image = load_image(dataset, item);
         std::string text;
@@ -227,7 +227,7 @@ TEST_F(Hdf5Images, OfPCamHaveTheirLabelsBesideThem) {
         }
         EXPECT_THAT(said_, HasSubstr("`y` of camelyonpatch_level_2_split_test_y.h5"));
     }
-    // Without the file of labels, and with another number of them.
+    // The file of labels is missing, or has a different number of labels.
     fs::remove(folder_ / "camelyonpatch_level_2_split_test_y.h5");
     EXPECT_EQ(open("").labels.labels(), 0U);
     folder_.write("labels.npy", npy_file("|u1", {5}, std::string(5, '\1')));

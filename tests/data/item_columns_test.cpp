@@ -145,10 +145,10 @@ TEST(ItemColumns, ThatLieAreNothing) {
     EXPECT_FALSE(holds({2, 4}, {0, 1, 3}, {7, 2, 1}));
     EXPECT_FALSE(holds({2, 4}, {0, 1, 3}, {7, 2, 2}));
     EXPECT_FALSE(holds({2, 4}, {0, 1, 3}, {-1, 1, 2}));
-    EXPECT_FALSE(holds({2, 4}, {0, 1}, {7}));              // of one item
-    EXPECT_FALSE(holds({1, 2, 4}, {0, 1, 3}, {7, 1, 2}));  // of three
+    EXPECT_FALSE(holds({2, 4}, {0, 1}, {7}));              // the size of one item
+    EXPECT_FALSE(holds({1, 2, 4}, {0, 1, 3}, {7, 1, 2}));  // the size of three items
     EXPECT_FALSE(holds({2, 4}, {}, {}));
-    // Sizes beyond the end of the file, and missing or invalid arrays.
+    // The sizes are beyond the end of the file, or arrays are missing or invalid.
     const std::uint64_t huge = ~std::uint64_t{0} - 100;
     for (const nlohmann::json& arrays :
          {nlohmann::json::array({{{"name", "id.text"}, {"bytes", huge}}}),

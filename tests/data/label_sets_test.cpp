@@ -64,7 +64,7 @@ TEST(LabelSets, SortedWithoutDuplicates) {
     EXPECT_FALSE(sets.is_single());
     EXPECT_EQ(sets.labels(), 3U);
     EXPECT_THROW(sets.append(std::array{2, -1}), Error);
-    EXPECT_EQ(sets.labels(), 3U);  // nothing is appended in part
+    EXPECT_EQ(sets.labels(), 3U);  // the file is complete or unchanged
 }
 
 TEST(LabelSets, FromSingle) {
@@ -99,9 +99,9 @@ TEST(ReadLabelSets, ItemsThatAreNotNamedAreCounted) {
     };
     EXPECT_EQ(unnamed("a.csv", "image,label\nx/a.jpg,cat\nx/a.jpg,dog\n"), 2U);
     EXPECT_EQ(unnamed("a.csv", "image,labels\nx/a.jpg,cat\nc.jpg,\n"),
-              1U);  // named, without a label
+              1U);  // an item with a name and without a label
     EXPECT_EQ(unnamed("a.json", R"({"y/c.jpg": []})"), 2U);
-    EXPECT_EQ(unnamed("a.json", "[[], [], []]"), 0U);  // by their positions
+    EXPECT_EQ(unnamed("a.json", "[[], [], []]"), 0U);  // labels by position
     EXPECT_EQ(unnamed("a.txt", "cat\ndog\n\n"), 0U);
 }
 
@@ -221,7 +221,7 @@ TEST(ReadLabelSets, KeysWithoutExtension) {
     EXPECT_EQ(read(folder, "b.csv", "image_id,labels\na,2 0\nc,1\n"), expected);
     EXPECT_EQ(read(folder, "c.json", R"({"a": [2, 0], "c": 1})"), expected);
     EXPECT_EQ(read(folder, "d.json", R"({"a.JPEG": [2, 0], "c.png": 1})"), expected);
-    Dataset bare;  // ids of an import, without extensions
+    Dataset bare;  // the ids of an import, without extensions
     for (const char* id : {"v1.0", "v1.1"}) bare.ids.append(id);
     const LabelSets sets =
         read_label_sets(folder.write("e.csv", "id,label\nv1.1.jpg,1\n"), bare, animals());
@@ -326,7 +326,7 @@ TEST(ReadLabelSets, SharedRealJson) {
     const auto path = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/real/real.json";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
     Dataset dataset;
-    for (int n = 50'000; n >= 1; --n) {  // any order: found by number
+    for (int n = 50'000; n >= 1; --n) {  // items in any order are found by number
         std::string digits = std::to_string(n);
         dataset.ids.append("ILSVRC2012_val_" + digits.insert(0, 8 - digits.size(), '0') + ".JPEG");
     }

@@ -24,7 +24,7 @@ using testing::Not;
 
 using Cells = std::vector<std::vector<std::string>>;
 
-/// A table: its cells, with the header first if there is one.
+/// The cells of a table. The header is first, if there is one.
 struct Table {
     std::string name;
     char separator;
@@ -148,7 +148,7 @@ std::vector<Table> layouts() {
     };
 }
 
-/// The first column moves to the end.
+/// Moves the first column to the end.
 Table rotated(Table table) {
     for (auto& row : table.cells) std::rotate(row.begin(), row.begin() + 1, row.end());
     return table;
@@ -354,7 +354,7 @@ TEST_F(Layouts, MinusOneMeansNoLabelAndIsCounted) {
     EXPECT_THAT(notes_, Contains("marked.csv: -1 means no label: 2 of 4 rows"));
     const Table signs{"signs.csv", ',', {{"path", "label"}, {"a.png", "-1"}, {"b.png", "1"}}};
     EXPECT_THAT(labels(signs, "", {}), HasSubstr("--classes FILE"));
-    EXPECT_EQ(labels(signs), "a.png -1; b.png 1; ");  // of three classes these are not two
+    EXPECT_EQ(labels(signs), "a.png -1; b.png 1; ");  // with three classes, these are not two
 }
 
 TEST_F(Layouts, LabelsThatCountFromOne) {
@@ -444,7 +444,7 @@ TEST_F(Layouts, SplitsAreCounted) {
 TEST_F(Layouts, BesideTheImagesAreNeverPassedOver) {
     for (const Table& table : layouts()) {
         const fs::path file = folder_.write("images/" + table.name, text_of(table));
-        if (table.name == "metadata.csv") {  // as `datasets` reads it
+        if (table.name == "metadata.csv") {  // in the form that `datasets` reads
             EXPECT_GT(open_dataset(folder_ / "images", {}).labels.labels(), 0U);
             fs::remove(file);
             continue;

@@ -186,7 +186,7 @@ std::string refused(const fs::path& path, const DatasetOptions& options = {},
     return message_of([&] { open_dataset(path, options); }, code);
 }
 
-/// The message about a layout in which one file has other contents.
+/// The message about a layout if one file is replaced by other contents.
 std::string refused_with(const std::string& layout, const std::string& file,
                          const std::string& text) {
     const TempFolder folder;
@@ -201,7 +201,7 @@ TEST(Layouts, EachRowIsRead) {
     for (const layouts::Layout& row : layouts::layouts()) {
         const std::array in_mat_files = {"Flowers102", "Stanford Cars", "ImageNet"};
         if (std::ranges::find(in_mat_files, row.name) != in_mat_files.end())
-            continue;  // mat_layouts_test.cpp
+            continue;  // this layout is in mat_layouts_test.cpp
         EXPECT_THAT(every_kept(), Contains(testing::Field(&Kept::layout, row.name)));
     }
     for (const Kept& one : every_kept()) {
@@ -245,7 +245,7 @@ TEST(Layouts, LinesMayEndAsOnWindows) {
 
 TEST(Layouts, AMissingImageIsNamed) {
     for (const Kept& one : every_kept()) {
-        if (one.layout == "EuroSAT" || one.layout == "SUN397") continue;  // not a list of images
+        if (one.layout == "EuroSAT" || one.layout == "SUN397") continue;  // no list of images
         const TempFolder folder;
         write(folder, one);
         fs::remove(folder / one.ids.front());
@@ -260,7 +260,7 @@ TEST(Layouts, AMissingImageIsNamed) {
 TEST(Layouts, TheFirstImagesAlone) {
     const TempFolder folder;
     write(folder, kept().front());
-    fs::remove(folder / "images/bull_dog_9.jpg");  // the third one
+    fs::remove(folder / "images/bull_dog_9.jpg");  // the third image
     EXPECT_EQ(open_dataset(folder.path(), {.limit = 2}).size(), 2U);
 }
 
@@ -476,15 +476,15 @@ TEST(SplitFolders, TestOrElseVal) {
     column.label_column = "breed";
     EXPECT_THAT(refused(folder.path(), column, ErrorCode::usage),
                 HasSubstr("--label-column is for"));
-    folder.write("devkit/readme.txt");  // contains no image
+    folder.write("devkit/readme.txt");  // this folder contains no image
     EXPECT_THAT(ids(""), ElementsAre("cat/5.jpg"));
-    folder.write("bird/1.jpg");  // then the folders are classes
+    folder.write("bird/1.jpg");  // then the folders are the classes
     EXPECT_THAT(open_dataset(folder.path(), {}).classes.ids(),
                 ElementsAre("bird", "devkit", "test", "train", "valid"));
 }
 
 TEST(SplitFolders, WordNetIdsAreImagenetsClasses) {
-    const TempFolder folder;  // Imagenette
+    const TempFolder folder;  // the layout of Imagenette
     for (const char* name :
          {"train/n01440764/1.JPEG", "val/n02102040/2.JPEG", "val/n01440764/3.JPEG"})
         folder.write(name);
@@ -492,7 +492,7 @@ TEST(SplitFolders, WordNetIdsAreImagenetsClasses) {
     EXPECT_EQ(dataset.classes, imagenet_classes());
     EXPECT_EQ(dataset.single_label(0), 0);
     EXPECT_EQ(dataset.single_label(1), 217);
-    // Ten classes without names are the folders in their order, as in torchvision.
+    // Ten classes without names are the folders in order, as in torchvision.
     DatasetOptions two;
     two.classes = numbered_classes(2);
     EXPECT_EQ(open_dataset(folder.path(), two).single_label(1), 1);

@@ -12,13 +12,13 @@ def samples(*shape):
     return (np.arange(np.prod(shape)) % 251).astype("u1").reshape(shape)
 
 
-# Chunks that do not fill the array along any axis, and each filter.
+# The chunks do not fill the array along any axis. Each filter is used.
 with h5py.File(out / "images.h5", "w") as f:
     f.create_dataset("images", data=samples(12, 5, 6, 3), chunks=(5, 2, 4, 2), compression="gzip", shuffle=True, fletcher32=True)
     f["labels"] = np.arange(12) % 3
     f["class_names"] = ["cat", "dog", "bär"]
 
-# The layout of PCam: images in one file, and labels of N x 1 x 1 x 1 in another.
+# The layout of PCam has images in one file, and labels of N x 1 x 1 x 1 in another.
 with h5py.File(out / "pcam_x.h5", "w") as f:
     f.create_dataset("x", data=samples(6, 8, 8, 3), chunks=(2, 4, 8, 3), compression="gzip")
 with h5py.File(out / "pcam_y.h5", "w") as f:

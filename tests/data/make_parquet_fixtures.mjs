@@ -1,9 +1,9 @@
-// Writes fixtures/parquet/*.parquet with DuckDB and hyparquet-writer, two writers that are not ours. To make them again, in a
-// folder anywhere: npm install @duckdb/node-api@1.5.6-r.1 hyparquet-writer@0.17.0, then run this script there with node, with the
+// Writes fixtures/parquet/*.parquet with DuckDB and hyparquet-writer, which are independent writers. To make them again, in any
+// folder: npm install @duckdb/node-api@1.5.6-r.1 hyparquet-writer@0.17.0, then run this script there with node, with the
 // folder of the fixtures as its argument.
 //
-// Image i has 20 + 13 i mod 37 bytes, of which byte j is (31 i + 7 j + i j) mod 256; row i has none where i mod 11 is 5. Its
-// label is 7 i mod 10, and none where i mod 13 is 4. parquet_files_test.cpp works them out again.
+// Image i has 20 + 13 i mod 37 bytes, of which byte j is (31 i + 7 j + i j) mod 256. Row i has no image if i mod 11 is 5. Its
+// label is 7 i mod 10, or missing if i mod 13 is 4. parquet_files_test.cpp computes them again.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -40,11 +40,11 @@ const kv = `KV_METADATA {huggingface: '${huggingface}'}`
 for (const codec of ['uncompressed', 'snappy', 'zstd', 'gzip'])
   await copy(`duckdb_${codec}`, `${usual} FROM rows`, `COMPRESSION ${codec}, ${kv}`)
 await copy('duckdb_dictionary', `${usual} FROM repeated`, `COMPRESSION snappy, ${kv}`)
-// Many row groups: 2048 rows is the smallest that DuckDB makes. Image i is the two bytes of i mod 1000.
+// There are many row groups. DuckDB's smallest group has 2048 rows. Image i is the two bytes of i mod 1000.
 await copy('duckdb_row_groups', `from_hex(printf('%04x', i % 1000)) AS image, (i % 10)::INTEGER AS label FROM range(5000) t(i)`,
   'COMPRESSION zstd, ROW_GROUP_SIZE 2048')
 await copy('duckdb_texts', `bytes AS img, 'name ' || (label % 3) AS labels FROM rows WHERE i < 20`, 'COMPRESSION snappy')
-// Other encodings and codecs, then refused ones.
+// x
 await copy('duckdb_delta', `${usual} FROM rows WHERE i < 40`, 'COMPRESSION snappy, PARQUET_VERSION V2')
 for (const codec of ['brotli', 'lz4_raw'])
   await copy(`duckdb_${codec}`, `${usual} FROM rows WHERE i < 40`, `COMPRESSION ${codec}`)
@@ -53,7 +53,7 @@ await sql(`SET force_mbedtls_unsafe = 'true'`)
 await sql(`PRAGMA add_parquet_key('key', '0123456789abcdef')`)
 await copy('duckdb_encrypted', `${usual} FROM rows WHERE i < 20`, `COMPRESSION snappy, ENCRYPTION_CONFIG {footer_key: 'key'}`)
 
-// Pages of version 2, several in a row group, levels beside the packed values.
+// Pages of version 2, several in a row group, with levels next to the packed values.
 const n = 120
 parquetWriteFile({
   filename: join(folder, 'hyparquet_v2.parquet'),

@@ -4,7 +4,7 @@
     python make_parquet_fixtures.py fixtures/parquet
 
 Images and labels are those of make_parquet_fixtures.mjs. Image i has 20 + 13 i mod 37 bytes, in which byte j is
-(31 i + 7 j + i j) mod 256. Row i has none if i mod 11 is 5. Its label is 7 i mod 10, or none if i mod 13 is 4.
+(31 i + 7 j + i j) mod 256. Row i has no image if i mod 11 is 5. Its label is 7 i mod 10, or none if i mod 13 is 4.
 """
 import datetime
 import decimal
@@ -40,7 +40,7 @@ usual = usual.replace_schema_metadata({"huggingface": huggingface})
 
 
 def pyarrow_file(name, table, **options):
-    # Without the metadata of the schema, because they make small files twice as large.
+    # The metadata of the schema are omitted, because they make small files twice as large.
     options = {"store_schema": False, **options}
     pq.write_table(table, folder / f"pyarrow_{name}.parquet", **options)
 
@@ -53,10 +53,10 @@ for version in "1.0", "2.0":
         numbers_as = "DELTA_BINARY_PACKED" if bytes_as == "DELTA_BYTE_ARRAY" else "BYTE_STREAM_SPLIT"
         pyarrow_file(f"{bytes_as.lower()}_v{version[0]}", usual, data_page_version=version, use_dictionary=False,
                      column_encoding={"image.bytes": bytes_as, "image.path": "DELTA_BYTE_ARRAY", "label": numbers_as})
-# Rows in groups of 7, in pages of a few values.
+# The rows are in groups of 7, in pages of a few values.
 pyarrow_file("groups", usual, row_group_size=7, data_page_size=100, compression="lz4", store_schema=True)
 
-# One label in all types. Types that cannot be labels come last.
+# The same label in all types. Types that cannot be labels come last.
 value = [label(i) for i in rows]
 known = {
     "int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32(), "uint8": pa.uint8(), "uint16": pa.uint16(),

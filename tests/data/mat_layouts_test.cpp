@@ -101,7 +101,7 @@ TEST(MatLayouts, Flowers) {
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {}, &notes);
     EXPECT_THAT(ids_of(dataset), ElementsAre("jpg/image_00003.jpg", "jpg/image_00001.jpg"));
-    EXPECT_THAT(labels_of(dataset), ElementsAre(101, 76));  // 102 and 77, from 1
+    EXPECT_THAT(labels_of(dataset), ElementsAre(101, 76));  // 102 and 77, counted from 1
     EXPECT_EQ(dataset.classes.id(76), "passion flower");
     EXPECT_EQ(dataset.classes.size(), 102U);
     EXPECT_THAT(notes, Contains("Flowers102: setid.mat, 102 classes, split test of test, val, "
@@ -158,15 +158,15 @@ TEST(MatLayouts, ImagenetsTarWithItsDevelopmentKit) {
                          std::string(1024, '\0'),
                      31));
     };
-    // In the usual order kit fox is 278, tench 0 and the springer 217. The development kit has its
-    // own numbers.
+    // In the usual order, kit fox is 278, tench is 0 and the springer is 217. The development kit
+    // has its own numbers.
     write_kit("3\n1\n2\n");
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {}, &notes);
     EXPECT_THAT(labels_of(dataset), ElementsAre(217, 278, 0));
     EXPECT_EQ(dataset.ids[0], "ILSVRC2012_img_val.tar/ILSVRC2012_val_00000001");
     EXPECT_THAT(notes, Contains("ImageNet: ILSVRC2012_img_val.tar, split val"));
-    write_kit("3\n4\n2\n");  // a synset that is not a class
+    write_kit("3\n4\n2\n");  // this synset is not a class
     EXPECT_THAT(
         message_of([&] { open_dataset(folder.path(), {}); }),
         HasSubstr("ground_truth.txt line 2: `4` is not one of the 3 numbers in data/meta.mat"));

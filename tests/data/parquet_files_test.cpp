@@ -50,7 +50,7 @@ std::string refusal_of(const std::string& name, const RowOptions& options = {}) 
     return message_of([&] { open_fixture(name, options); });
 }
 
-/// `period`: after this number of images, they repeat.
+/// The images repeat after `period` images.
 void expect_fixture_images(const Rows& rows, std::uint32_t period = 1000) {
     for (std::uint32_t i = 0; i < rows.ids.size(); ++i) {
         if (fixture_has_image(i)) {
@@ -155,7 +155,7 @@ TEST(ParquetFiles, LabelsThatAreTexts) {
     const Rows looked_up =
         open_fixture("duckdb_texts.parquet",
                      {.image_column = "", .label_column = "", .classes = known, .limit = 0});
-    EXPECT_EQ(looked_up.labels.label_of[1], 4);  // label 7: name 1
+    EXPECT_EQ(looked_up.labels.label_of[1], 4);  // label 7 is the class with name 1
     EXPECT_THAT(refusal_of("duckdb_texts.parquet", {.image_column = "",
                                                     .label_column = "",
                                                     .classes = ClassList({"name 0", "name 1"}),

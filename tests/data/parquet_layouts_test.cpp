@@ -84,7 +84,7 @@ TEST_F(PathsInParquet, LabelsOfImagesThatAreThere) {
     const LabelSets sets = read_label_sets(folder_.path() / "labels.parquet", images,
                                            ClassList({"cat", "dog"}), match, notes);
     ASSERT_EQ(sets.size(), images.size());
-    EXPECT_EQ(sets[0][0], 0);  // a.png
+    EXPECT_EQ(sets[0][0], 0);  // the first image is a.png
     EXPECT_EQ(sets[1][0], 1);
     EXPECT_EQ(match.unnamed, 0U);
 }
@@ -109,7 +109,7 @@ TEST_F(PathsInParquet, MetadataOfImagefolder) {
         EXPECT_THAT(notes_, Contains(HasSubstr("images: column file_name")));
         std::filesystem::remove(folder_.path() / name);
     }
-    EXPECT_THAT(notes_, Not(Contains(HasSubstr("objects"))));  // the last was Parquet
+    EXPECT_THAT(notes_, Not(Contains(HasSubstr("objects"))));  // the last file was Parquet
     folder_.write("metadata.jsonl", lines);
     open("");
     EXPECT_THAT(notes_, Contains(HasSubstr("not read: objects (a list or an object)")));

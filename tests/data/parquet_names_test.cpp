@@ -43,7 +43,7 @@ TEST(ParquetFolder, OneSplitIsTakenAndAMixRefused) {
         return parquet::parquet_files_of(one.path(), split).size();
     };
     EXPECT_EQ(of_split("test"), 1U);
-    EXPECT_EQ(of_split("val"), 2U);  // validation
+    EXPECT_EQ(of_split("val"), 2U);  // the split is validation
     EXPECT_THAT(message_of([&] { of_split("train"); }),
                 HasSubstr("has no Parquet files of the split train; it has test, validation"));
     TempFolder plain;

@@ -56,10 +56,10 @@ protected:
 };
 
 TEST(ParquetHybrid, RunsAndGroups) {
-    // The specification's example: 0 to 7 in 3 bits each are 0x88 0xc6 0xfa; one group: header 3.
+    // In the specification's example, 0 to 7 in 3 bits are 0x88 0xc6 0xfa. One group has header 3.
     EXPECT_THAT(parquet::read_hybrid(span_of("\x03\x88\xc6\xfa"), 3, 8),
                 ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
-    // A run of 5 values (header 10) of 2 bytes, then the group.
+    // A run of 5 values (header 10) of 2 bytes, then a group.
     EXPECT_THAT(parquet::read_hybrid(span_of("\x0a\x34\x12"), 13, 3),
                 ElementsAre(0x1234, 0x1234, 0x1234));
     EXPECT_THAT(parquet::read_hybrid(span_of("\x04\x01\x03\x88\xc6\xfa"), 3, 4),
@@ -167,7 +167,7 @@ TEST_F(ParquetLies, ValuesLieInTheirPage) {
     page[6] = '\x7f';  // the lowest byte of the first image's size
     EXPECT_THAT(refusal({.packed_page = page}), HasSubstr("a value claims 127 bytes"));
     page = made_parquet::image_page(three_images);
-    page[0] = '\x7f';  // of the size of the levels
+    page[0] = '\x7f';  // a byte of the size of the levels
     EXPECT_THAT(refusal({.packed_page = page}), HasSubstr("its levels claim 127"));
 }
 
@@ -200,7 +200,7 @@ TEST(ParquetFooter, NestingIsBounded) {
     std::string deep(100'000, '\x9c');
     EXPECT_THAT(message_of([&] { parquet::parse_footer(span_of(deep)); }),
                 HasSubstr("nested deeper than 16"));
-    // Lists in lists.
+    // The lists contain lists.
     deep = "\x29" + std::string(100'000, '\x19');
     EXPECT_NE(message_of([&] { parquet::parse_footer(span_of(deep)); }), "");
     std::vector<ThriftStruct> elements;
@@ -223,7 +223,7 @@ TEST(ParquetFooter, CountsBeyondTheBytesAreRefused) {
 }
 
 TEST(ParquetCache, KeepsWhatWasUsedLastAndNoMoreThanItMay) {
-    // Pages with 8 bytes for each row.
+    // The pages need 8 bytes for each row.
     const auto page_of = [](std::uint32_t rows) {
         parquet::PageHeader header;
         header.kind = parquet::PageHeader::Kind::data;

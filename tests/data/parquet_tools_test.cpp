@@ -211,7 +211,7 @@ TEST(ParquetTools, NoCutIsReadAndNoFlippedBitDoesHarm) {
 }
 
 TEST(ParquetDeltas, TheSpecificationsExample) {
-    // 7, 5, 3, 1, 2, 3, 4, 5: blocks of 128 in 4 parts, 8 values, and the first is 7 (zigzag 14).
+    // In 7, 5, 3, 1, 2, 3, 4, 5, a block of 128 has 4 parts, and the first value is 7 (zigzag 14).
     // The least difference is -2 (zigzag 3). The others above it are 0 0 0 3 3 3 3 in 2 bits each.
     std::string bytes("\x80\x01\x04\x08\x0e\x03\x02\x00\x00\x00\xc0\x3f", 12);
     bytes += std::string(6, '\0');
@@ -234,7 +234,7 @@ TEST(ParquetDeltas, TheSpecificationsExample) {
 }
 
 TEST(ParquetLz4, BlocksAreNotBelieved) {
-    // One literal `a`, then a copy of 7 from 1 byte before; then the last literal `b`.
+    // One literal `a`, a copy of 7 bytes from 1 byte before, and then the literal `b`.
     const std::string block(
         "\x13"
         "a\x01\x00\x10"

@@ -16,7 +16,7 @@ inline std::string little_bytes(std::uint64_t value, int bytes) {
     return text;
 }
 
-/// A structure of Thrift's compact protocol, its fields in ascending order.
+/// A structure of Thrift's compact protocol with its fields in ascending order.
 class ThriftStruct {
 public:
     ThriftStruct& i32(int id, std::int64_t value) { return field(id, 5, zigzag(value)); }
@@ -32,7 +32,7 @@ public:
         for (const ThriftStruct& value : values) list += value.bytes();
         return field(id, 9, list);
     }
-    /// Any bytes as the value of a field of any type.
+    /// Writes any bytes as the value of a field of any type.
     ThriftStruct& field(int id, int type, const std::string& value) {
         out_ += static_cast<char>((id - last_) << 4 | type);
         out_ += value;
@@ -61,16 +61,16 @@ using Image = std::optional<std::string>;
 /// False metadata to write into a file.
 struct Claims {
     int codec = 0;
-    std::optional<std::string> packed_page{};  ///< the images, instead of the generated ones
+    std::optional<std::string> packed_page{};  ///< images to write instead of the generated ones
     std::optional<std::int64_t> page_size{}, packed_size{}, page_values{};
     std::optional<std::int64_t> rows{}, group_rows{}, values{}, chunk_start{}, chunk_size{}, crc{};
     std::optional<std::int64_t> metadata_size{};
     int encoding = 0;
     int schema_children = 2;
-    std::string huggingface{};  ///< description of the columns by `datasets`; "": none
+    std::string huggingface{};  ///< description of the columns by `datasets`, or "" for none
 };
 
-/// A page of images, unpacked: definition levels as bit-packed runs, then plain values.
+/// An uncompressed page of images: definition levels as bit-packed runs, then plain values.
 inline std::string image_page(const std::vector<Image>& images) {
     std::string levels = ThriftStruct::varint((images.size() + 7) / 8 << 1 | 1);
     for (std::size_t i = 0; i < images.size(); i += 8) {
@@ -102,7 +102,7 @@ inline ThriftStruct element(std::string_view name, int type, int repetition, int
     return out;
 }
 
-/// Columns `image` (bytes, may be null) and `label` (int64), one row group, a page for each.
+/// Columns `image` (bytes, may be null) and `label` (int64), in one row group, with one page each.
 inline std::string file_of(const std::vector<Image>& images,
                            const std::vector<std::int64_t>& labels, const Claims& claims = {}) {
     const auto n = static_cast<std::int64_t>(images.size());

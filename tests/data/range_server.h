@@ -24,15 +24,15 @@ namespace assay {
 struct WebRequest {
     std::string method, path;
     std::map<std::string, std::string> headers;  ///< names in lower case
-    std::uint64_t first = 0, last = 0;           ///< of the header Range
+    std::uint64_t first = 0, last = 0;           ///< value of the header Range
 };
 
 /// The answer: a head without the final empty line, and the body. If empty, the connection is
 /// closed.
 struct WebAnswer {
     std::string head, body;
-    bool silent = false;  ///< nothing is sent after the head until the server ends
-    bool end = false;     ///< after it the connection ends
+    bool silent = false;  ///< if true, nothing is sent after the head until the server ends
+    bool end = false;     ///< if true, the connection ends after the answer
 };
 
 class RangeServer {
@@ -145,7 +145,7 @@ private:
             value.erase(0, value.find_first_not_of(' '));
             request.headers[name] = value;
         }
-        const std::string range = request.headers["range"];  // "bytes=A-B"
+        const std::string range = request.headers["range"];  // the form is "bytes=A-B"
         if (const std::size_t dash = range.find('-'); dash != std::string::npos) {
             request.first = std::stoull(range.substr(6));
             request.last = std::stoull(range.substr(dash + 1));

@@ -9,14 +9,14 @@
 namespace assay {
 namespace {
 
-/// FNV-1a with 64 bits, which takes few lines in any language.
+/// FNV-1a with 64 bits, which needs only a few lines in any language.
 std::uint64_t digest(const std::string& text) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
     return hash;
 }
 
-/// One entry a line, in decimal.
+/// One entry per line, in decimal.
 std::string lines(const std::vector<std::int32_t>& numbers) {
     std::string text;
     for (const std::int32_t number : numbers) text += std::to_string(number) + "\n";
@@ -45,7 +45,7 @@ TEST(Reference, SixteenClassesOfModelVersusHuman) {
 TEST(Reference, TwoHundredOfImagenetAAndR) {
     for (const auto& [name, want] : {std::pair("imagenet-a", 0x63d9a731fd409a97U),
                                      std::pair("imagenet-r", 0x30abd5919de16e71U)}) {
-        std::string text;  // WordNet ids, ascending
+        std::string text;  // WordNet ids in ascending order
         const ClassMap map = class_map_named(name, imagenet_classes());
         for (const std::string& id : map.targets.ids()) text += id + "\n";
         EXPECT_EQ(digest(text), want) << name;

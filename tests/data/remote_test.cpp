@@ -29,7 +29,7 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace std::chrono_literals;
 
-/// Sets an environment variable while it exists.
+/// Sets an environment variable for the lifetime of the object.
 class Variable {
 public:
     Variable(const char* name, const char* value) : name_(name) {
@@ -85,7 +85,7 @@ protected:
     std::string failure(const std::function<void()>& body) {
         return message_of(body, ErrorCode::unreachable);
     }
-    /// The error if a server sends this answer to a request for the first 1,000 of 5,000 bytes.
+    /// The error after a server sends this answer to a request for the first 1,000 of 5,000 bytes.
     std::string said_of(const std::string& head, const std::string& body = std::string(1000, 'x')) {
         server_.add("/lie", made_bytes(5000));
         server_.instead([&](const WebRequest&) { return WebAnswer{head, body}; });
@@ -112,7 +112,7 @@ TEST_F(Remote, AnyRangeIsThatOfTheBytes) {
     for (const std::uint64_t block :
          {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 20}) {
         remote::FilesLimits limits = quick(block == 1 ? 997 : block);
-        if (block == 1) limits.kept = 997;  // hardly anything stays in memory
+        if (block == 1) limits.kept = 997;  // hardly any blocks remain in memory
         const remote::FilesInstead own(limits);
         const SourceFile file(server_.url("/f"));
         ASSERT_EQ(file.size(), bytes.size());
@@ -135,7 +135,7 @@ TEST_F(Remote, ReadsInOrderAreFewRequestsAndEachByteComesOnce) {
     const SourceFile file(server_.url("/f"));
     for (std::size_t at = 0; at < bytes.size(); at += 250)
         ASSERT_EQ(read_at(file, at, 250), bytes.substr(at, 250));
-    EXPECT_LE(server_.requests().size(), 15U);  // the first block, then 8 at once
+    EXPECT_LE(server_.requests().size(), 15U);  // the first block is read, then 8 blocks at once
     EXPECT_EQ(remote::files().counts().bytes, bytes.size());
 }
 
@@ -316,7 +316,7 @@ std::string field(const std::string& text, const std::string& name) {
     return text.substr(at, text.find_first_of(", ", at) - at);
 }
 
-/// Signature version 4, as Amazon describes it, of a request that a server got.
+/// The signature of a request that a server received, by Amazon's description of version 4.
 std::string signature_of(const WebRequest& request, const std::string& secret,
                          const std::string& region) {
     const auto header = [&](const std::string& name) {
@@ -343,7 +343,7 @@ std::string signature_of(const WebRequest& request, const std::string& secret,
 }
 
 TEST_F(Remote, RequestsToS3AreSigned) {
-    // FIPS 180-4's example, and RFC 4231's second.
+    // The example of FIPS 180-4, and the second example of RFC 4231.
     ASSERT_EQ(hex(sha256("abc")),
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     ASSERT_EQ(hex(hmac_sha256("Jefe", "what do ya want for nothing?")),

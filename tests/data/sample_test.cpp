@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-/// sizes[c] items of class c, in class order, then `unlabelled`.
+/// sizes[c] items of class c, in class order, followed by `unlabelled` items.
 Dataset made(const std::vector<std::size_t>& sizes, std::size_t unlabelled = 0) {
     Dataset dataset;
     dataset.name = "val";
@@ -43,7 +43,7 @@ std::map<std::int32_t, std::size_t> counts(const Dataset& dataset) {
 
 TEST(StratifiedSample, EachClassGivesItsProportion) {
     using Counts = std::map<std::int32_t, std::size_t>;
-    // 100 of 1000: a tenth of each.
+    // Of 1000 items, 100 are drawn: a tenth of each class.
     EXPECT_EQ(counts(stratified_sample(made({500, 300, 200}), 100, 0)),
               (Counts{{0, 50}, {1, 30}, {2, 20}}));
     // 10 of 30 items give the quotas 5, 10/3, 5/3. The largest remainder (2/3) gets the last item.
@@ -91,7 +91,7 @@ TEST(NamesOfParts, AreMadeAndTakenOffAgain) {
     for (const char* name :
          {"photos-first50", "photos-sample50", "photos-sample50-seed7", "photos"})
         EXPECT_EQ(name_of_whole(name), "photos") << name;
-    // Names that only look similar stay.
+    // Names that only look similar do not change.
     for (const char* name : {"-first50", "50", "first50", "photos-first", "photos-50",
                              "photos-seed7", "a-sample-50", ""})
         EXPECT_EQ(name_of_whole(name), name);

@@ -1,4 +1,4 @@
-// Folders that datasets 5.2.0 wrote by save_to_disk() (make_saved_fixtures.py), and damaged ones.
+// Folders from save_to_disk() of datasets 5.2.0 (make_saved_fixtures.py), and damaged ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ protected:
     std::string refusal(const fs::path& path, const DatasetOptions& options = {}) {
         return message_of([&] { open(path, options); });
     }
-    /// R, G, B of the image that make_saved_fixtures.py drew with this number.
+    /// The R, G, B of the image that make_saved_fixtures.py drew with this number.
     static void expect_pixels(const Dataset& dataset, std::size_t item, std::size_t number) {
         const Image image = load_image(dataset, item);
         ASSERT_EQ(image.width, 5);
@@ -54,7 +54,7 @@ TEST_F(Saved, ImagesAndLabelsAreThoseThatWereSaved) {
     }
     EXPECT_THAT(said_, HasSubstr("images are the column `image`, labels the column `label`"));
     EXPECT_THAT(said_, HasSubstr("EXIF"));
-    // Ids as a store has them.
+    // Ids in the form that a store has.
     Dataset known;
     known.root = dataset.root;
     known.ids = dataset.ids;

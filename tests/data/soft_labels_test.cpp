@@ -1,4 +1,4 @@
-// Files of soft labels: which are read, which are label sets instead, and which are refused.
+// Which files are soft labels, which are label sets, and which are refused.
 #include "assay/data/soft_labels.h"
 
 #include <gmock/gmock.h>
@@ -85,7 +85,7 @@ TEST_F(SoftLabelFiles, AnArrayIsInTheOrderOfTheImages) {
     EXPECT_DOUBLE_EQ(labels->probability(1, 1), 1);
     EXPECT_DOUBLE_EQ(labels->greatest(2), .7);
     EXPECT_THAT(notes_, IsEmpty());
-    // The same by columns.
+    // The same labels in columns.
     const std::vector<double> columns = {.5, 0, .1, .25, 1, .2, .25, 0, .7};
     EXPECT_EQ(read(npy("<f8", columns, {3, 3}, true)), labels);
 }
@@ -155,7 +155,7 @@ TEST_F(SoftLabelFiles, VotesAreAskedFor) {
     EXPECT_EQ(labels->labelled(), 2U);
     EXPECT_THAT(notes_, AllOf(Contains(HasSubstr("1 of 3 rows are all 0")),
                               Contains(HasSubstr("counts of votes, 3 to 4 per image"))));
-    EXPECT_TRUE(read(csv("image,cat,dog,bird\na.png,1,0,0\n"), true));  // one vote
+    EXPECT_TRUE(read(csv("image,cat,dog,bird\na.png,1,0,0\n"), true));  // a single vote
     EXPECT_THAT(refused(csv("image,cat,dog,bird\na.png,1,-1,0\n"), true), HasSubstr("-1"));
     EXPECT_THAT(refused(csv("path,label\na.png,cat\n"), true), HasSubstr("--label-votes is for"));
 }

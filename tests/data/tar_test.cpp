@@ -158,14 +158,14 @@ TEST_F(Tars, ClassFoldersThatWerePackedAsTheyAreAreLabels) {
 
 TEST_F(Tars, LongNamesOfEveryKind) {
     const std::string name = std::string(90, 'a') + "/" + std::string(120, 'b');
-    // ustar: a prefix and a name.
+    // The ustar header has a prefix and a name.
     std::string split = tar_member("c.jpg", "prefix");
     std::memcpy(split.data() + 345, "folder/of", 9);
     std::memset(split.data() + 148, ' ', 8);
     unsigned sum = 0;
     for (int i = 0; i < 512; ++i) sum += static_cast<unsigned char>(split[i]);
     std::snprintf(split.data() + 148, 8, "%06o", sum);
-    // Sizes in base 256, which GNU tar uses from 8 GiB on.
+    // Sizes are in base 256, which GNU tar uses for 8 GiB and more.
     std::string base256(12, '\0');
     base256[0] = '\x80';
     base256[11] = 3;
@@ -213,7 +213,7 @@ TEST_F(Tars, SeveralByARangeAndAFolderOfThem) {
     EXPECT_THAT(ids_of(range), ElementsAre("8.tar/x", "9.tar/x", "10.tar/x", "11.tar/x"));
     EXPECT_EQ(range.name, "set");
     const Dataset folder = open("set");
-    ASSERT_EQ(folder.size(), 12U);  // in the order of their numbers
+    ASSERT_EQ(folder.size(), 12U);  // shards are in the order of their numbers
     EXPECT_EQ(read_text_of(folder, 10), "image 10");
     EXPECT_EQ(folder.single_label(11), 2);
     DatasetOptions first;
@@ -328,7 +328,7 @@ TEST_F(Tars, DamagedOnesThatGzipPackedAreRefused) {
     EXPECT_THAT(refused(good.substr(0, good.size() / 2)),
                 AllOf(HasSubstr("x.tar.gz"), HasSubstr("cut off")));
     std::string damaged = good;
-    damaged[damaged.size() - 5] ^= 1;  // of its checksum
+    damaged[damaged.size() - 5] ^= 1;  // a byte of the checksum of the data
     EXPECT_THAT(refused(damaged), HasSubstr("it is damaged"));
     EXPECT_THAT(refused(good + good), HasSubstr("decompress it and pass the new file"));
     EXPECT_THAT(refused(std::string("\x1f\x8b\x08\x00", 4)), HasSubstr("cut off"));

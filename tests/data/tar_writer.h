@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// One header and the padded bytes. `size`: a false size for the header.
+/// One header and the padded bytes. `size` is a false size for the header.
 inline std::string tar_member(const std::string& name, const std::string& bytes, char type = '0',
                               const std::string& size = "") {
     std::array<char, 512> header{};
@@ -48,7 +48,7 @@ inline std::string pax(const std::string& key, const std::string& value) {
     return tar_member("PaxHeader", std::to_string(length) + rest, 'x');
 }
 
-/// GNU's format: the name is in a separate member.
+/// In GNU's format, the name is in a separate member.
 inline std::string long_name(const std::string& name) {
     return tar_member("././@LongLink", name + std::string(1, '\0'), 'L');
 }

@@ -12,7 +12,7 @@ namespace assay {
 
 class TempFolder : public Scratch {
 public:
-    /// Creates missing parent folders.
+    /// Writes a file, and creates missing parent folders.
     std::filesystem::path write(const std::string& name, std::string_view text = "") const {
         const std::filesystem::path file = path() / name;
         std::filesystem::create_directories(file.parent_path());

@@ -178,7 +178,7 @@ TEST_F(Zips, ADamagedImageIsItsOwn) {
         EXPECT_THAT(message_of([&] { dataset.archive->read("x.zip/b/2.png", 4); }),
                     HasSubstr("5 bytes; the limit is 4"));
     }
-    // More or fewer bytes than the header claims.
+    // The entry has more or fewer bytes than the header claims.
     for (const std::int64_t size : {2999, 3001}) {
         folder_.write("x.zip",
                       ZipWriter().add("a/1.png", text, {.deflate = true, .size = size}).bytes());

@@ -21,7 +21,7 @@ inline std::string little_end(std::uint64_t value, int bytes) {
 struct ZipClaims {
     bool deflate = false;
     bool zip64 = false;     ///< sizes and offset in the extra field
-    bool streamed = false;  ///< no sizes in its own header, but after its bytes
+    bool streamed = false;  ///< sizes not in its own header, but after its bytes
     int flags = 0;
     int method = -1;
     std::int64_t size = -1, crc = -1;
@@ -68,7 +68,7 @@ public:
         return *this;
     }
 
-    /// `before`: bytes of another file in front, which the archive does not count.
+    /// `before`: bytes of another file at the beginning, which the offsets do not count.
     std::string bytes(bool zip64 = false, const std::string& comment = "",
                       const std::string& before = "") const {
         std::string all = before + file_ + directory_;

@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// One label for each image, and logits that are better for easy images.
+/// One label per image, and logits that are better for easy images.
 Made made_world(std::size_t rows, std::size_t classes, std::uint64_t seed) {
     Made made;
     made.classes = classes;
@@ -48,9 +48,9 @@ ConformalOptions options_for(const Scratch& folder) {
 
 TEST(Conformal, TheThresholdIsTheOrderStatisticOfTheGuarantee) {
     std::vector<double> scores = {.9, .1, .8, .2, .7, .3, .6, .4, .5};
-    // (9 + 1)(1 - .1) = 9: the largest of nine.
+    // (9 + 1)(1 - .1) = 9, so the threshold is the largest of nine.
     EXPECT_EQ(threshold_of(scores, .1), .9);
-    // (9 + 1)(1 - .25) = 7.5, so the eighth.
+    // (9 + 1)(1 - .25) = 7.5, so it is the eighth.
     EXPECT_EQ(threshold_of(scores, .25), .8);
     EXPECT_EQ(threshold_of(std::span(scores).first(8), .1), infinite);
     EXPECT_EQ(threshold_of({}, .5), infinite);
@@ -90,8 +90,8 @@ TEST(Conformal, CoverageHoldsOverManySplits) {
         ASSERT_EQ(result.sets.size(), 3U);
         for (std::size_t m = 0; m < 3; ++m) sums[m] += *result.sets[m].coverage.value;
     }
-    // The coverage of a split has a standard deviation of about .035, and the mean one below .004.
-    // Without ties, the coverage exceeds the nominal one by at most 1/(n + 1).
+    // The coverage of a split has a standard deviation of about .035, and that of the mean is below
+    // .004. Without ties, the coverage exceeds the nominal one by at most 1/(n + 1).
     for (const double sum : sums) {
         EXPECT_GT(sum / splits, .9 - .012);
         EXPECT_LT(sum / splits, .9 + .02);
@@ -135,7 +135,7 @@ TEST(Conformal, AnyValidClassCovers) {
     options.method = SetMethod::lac;
     const ConformalResult result = conformal_sets(options);
     ASSERT_EQ(result.sets.size(), 2U);
-    // Two classes are easier to predict, so the sets shrink. Their coverage stays the nominal one.
+    // Two classes are easier to predict, so the sets shrink. The coverage is still nominal.
     EXPECT_LT(*result.sets[0].size.value, *result.sets[1].size.value - .3);
     EXPECT_NEAR(*result.sets[0].coverage.value, .9, .03);
     options.class_conditional = true;
@@ -293,7 +293,7 @@ TEST(Conformal, ImagesWithoutKnownFilesAreSharedByTheirScores) {
         options.stores = {folder / "runs/test"};
         return conformal_sets(options).sets.size();
     };
-    EXPECT_EQ(run(), 3U);  // equal ids, and no equal scores
+    EXPECT_EQ(run(), 3U);  // the ids are equal, and no scores are
     std::copy_n(made.scores.begin(), 4 * 10, other.scores.begin());
     EXPECT_THAT(message_of([&] { run(); }), HasSubstr("10 images of `test` are also in `val`"));
     // Only the names of the files are equal, so no scores are compared.
@@ -325,9 +325,9 @@ TEST(Conformal, WithTiesTheRangeOfCoverageHasNoUpperEnd) {
     const Interval tied = result.sets[0].expected.value(), apart = result.sets[1].expected.value();
     EXPECT_EQ(tied.high, 1);
     EXPECT_LT(apart.high, .97);
-    // The coverage is below x if at least `place` of n uniform numbers are. The probability is 5 %
-    // below the one end for tied scores, and 2.5 % outside each of the other ends. A wrong side
-    // would differ by .025 or more.
+    // The coverage is below x if at least `place` of n uniform numbers are below x. The probability
+    // is 5 % below the one end for tied scores, and 2.5 % outside each of the other ends. A wrong
+    // side would differ by .025 or more.
     const std::uint64_t n = result.sets[0].calibration, place = place_of_threshold(n, .1);
     EXPECT_NEAR(binomial_tail(place, n, tied.low), .05, 1e-6);
     EXPECT_NEAR(binomial_tail(place, n, apart.low), .025, 1e-6);
@@ -337,7 +337,7 @@ TEST(Conformal, WithTiesTheRangeOfCoverageHasNoUpperEnd) {
 TEST(Conformal, RefusesLabelsBeyondTheClasses) {
     const Scratch folder;
     Made made = made_world(100, 4, 12);
-    made.named = false;  // with names, reading the labels already refuses them
+    made.named = false;  // if there are names, reading the labels already refuses them
     save(folder, made, "net", StorageFormat::full_f32, 4000);
     std::string text;
     for (std::size_t i = 0; i < made.rows(); ++i) text += fmt::format("{}\n", i == 42 ? 4 : i % 4);
@@ -503,7 +503,7 @@ TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {
     ASSERT_EQ(result.notes.size(), 1U);
     EXPECT_THAT(result.notes[0], HasSubstr("net on val: 1 image without scores"));
     EXPECT_TRUE(report_of(result).partial);
-    // The same if they would calibrate the sets of other stores.
+    // The same error occurs if they would calibrate the sets of other stores.
     made = made_world(80, 4, 10);
     made.dataset = "test";
     for (std::size_t i = 0; i < made.rows(); ++i) made.ids.push_back(fmt::format("t{}", i));
@@ -513,7 +513,7 @@ TEST(Conformal, ImagesWithoutScoresAreSkippedAndSaid) {
     const ConformalResult apart = conformal_sets(options);
     EXPECT_EQ(apart.sets[0].calibration, 99U);
     EXPECT_EQ(apart.not_scored, 1U);
-    // Once, also if they would calibrate the sets of two data sets.
+    // The error occurs once, also if they would calibrate the sets of two data sets.
     made.dataset = "more";
     for (std::string& id : made.ids) id += "b";
     save(folder, made, "net", StorageFormat::full_f32, 4000);

@@ -1,4 +1,4 @@
-// Decisions by a matrix of costs: by hand, beside the likeliest class, and what is refused.
+// Decisions with a cost matrix: computed by hand, compared with the likeliest class, and errors.
 #include "assay/decisions/cost_decisions.h"
 
 #include <gmock/gmock.h>
@@ -45,8 +45,8 @@ struct CostFile {
 TEST(CostDecisions, ByHand) {
     CostFile file("truth,c0,c1,c2,abstain\nc0,0,1,1,.5\nc1,1,0,1,.5\nc2,10,10,0,.5\n");
     const CostDecision found = cost_decisions(file.options).models.at(0);
-    // Expected costs of c0, c1, c2, abstain: 1.3 1.6 .9 .5; 4.1 4.5 .6 .5; 1.7 1.2 .9 .5; .55 1.4
-    // .95 .5. All abstain, at .5 each. The likeliest classes 0, 0, 1, 0 cost 0, 10, 0, 0.
+    // The costs of c0, c1, c2, abstain are 1.3 1.6 .9 .5; 4.1 4.5 .6 .5; 1.7 1.2 .9 .5; .55 1.4
+    // .95 .5. All images abstain, for .5 each. The likeliest classes 0, 0, 1, 0 cost 0, 10, 0, 0.
     EXPECT_EQ(found.images, 4U);
     EXPECT_DOUBLE_EQ(*found.cost.value, .5);
     EXPECT_DOUBLE_EQ(*found.likeliest_cost.value, 2.5);
@@ -55,11 +55,11 @@ TEST(CostDecisions, ByHand) {
     EXPECT_EQ(found.changed, 4U);
     EXPECT_EQ(found.constant, "abstain");
     EXPECT_DOUBLE_EQ(found.constant_cost, .5);
-    // One image of cost 10 is added: mean 12 / 5, mean square (4 * .25 + 100) / 5.
+    // One image of cost 10 is added, so the mean is 12 / 5 and the mean square (4 * .25 + 100) / 5.
     const double mean = (4 * .5 + 10) / 5, square = (4 * .25 + 100) / 5;
     EXPECT_NEAR(found.cost.interval->high,
                 mean + 1.959963984540054 * std::sqrt((square - mean * mean) / 5), 1e-9);
-    // For the lower end one of cost 0 is added: mean .4, mean square .2.
+    // For the lower end, one image of cost 0 is added, so the mean is .4 and the mean square .2.
     EXPECT_NEAR(found.cost.interval->low, .4 - 1.959963984540054 * std::sqrt(.04 / 5), 1e-9);
     ASSERT_EQ(found.cells.size(), 6U);
     EXPECT_EQ(found.cells[0].truth, "c0");

@@ -65,7 +65,7 @@ TEST(Methods, NoIntervalHasWidthZero) {
 
 constexpr int worlds = 300;
 
-/// The coverage of the interval of the difference, and of one from images alone, in 300
+/// The coverage of the interval of the difference, and of an interval from images alone, in 300
 /// simulations.
 std::pair<int, int> times_held(std::size_t baselines, std::size_t candidates) {
     constexpr std::size_t images = 150;
@@ -116,8 +116,8 @@ TEST(Methods, EachGroupOfRunsHasItsOwnInteraction) {
     mean.images = .02;
     mean.interaction = .012;
     mean.runs = {{0, 2, .01}, {0, 10, .002}};
-    // With ten runs of each, the variance is .01 * 2 / 10 + .002 from runs, and .02 - .012 from
-    // images.
+    // With ten runs of each method, the variance is .01 * 2 / 10 + .002 from runs, and .02 - .012
+    // from images.
     EXPECT_NEAR(half_width_with(mean, 10, .95), normal_quantile(.975) * std::sqrt(.012), 1e-12);
 }
 

@@ -23,7 +23,7 @@ using evaluate::ThresholdHalves;
 using testing::HasSubstr;
 
 std::vector<ScoredImage> ten_images() {
-    // Positives: .9 .8 .6 .3; negatives: .7 .5 .4 .2 .1 .05
+    // The positives are .9 .8 .6 .3, and the negatives .7 .5 .4 .2 .1 .05.
     return {{.9, true},  {.8, true},  {.6, true},  {.3, true},  {.7, false},
             {.5, false}, {.4, false}, {.2, false}, {.1, false}, {.05, false}};
 }
@@ -42,9 +42,9 @@ TEST(OperatingPoints, ThresholdsByHand) {
               2U);
     EXPECT_EQ(evaluate::threshold_for_sensitivity(images, .75), .6);
     EXPECT_EQ(evaluate::threshold_for_sensitivity(images, .76), .3);
-    // At prevalence .4, a missed positive costs .1 and a false alarm .1. The threshold .6 has one
-    // miss and one alarm, in all 2. The threshold .8 has two misses, also 2. It is higher, so it is
-    // chosen.
+    // At prevalence .4, a missed positive and a false alarm cost .1 each. The threshold .6 has one
+    // miss and one alarm, together 2. The threshold .8 has two misses, also 2. It is higher, so it
+    // is chosen.
     EXPECT_EQ(threshold_for_costs(images, 1, 1, .4), .8);
     EXPECT_EQ(threshold_for_costs(images, 1, 100, .4), .3);
     EXPECT_GT(threshold_for_costs(images, 100, 1, .01), .7);
@@ -59,11 +59,11 @@ TEST(OperatingPoints, ThresholdsNearTheEndsHaveTheDigitsTheyNeed) {
 }
 
 TEST(OperatingPoints, CombinedRatesByHand) {
-    // Sensitivity 8/10, false alarms 5/100.
+    // The sensitivity is 8/10, and the false alarm rate 5/100.
     const Outcomes found{8, 10, 95, 100};
     const Estimate benefit = combined_rates(found, .1, -.9 * .25, 0, .95);
     EXPECT_NEAR(*benefit.value, .1 * .8 - .9 * .25 * .05, 1e-12);
-    // Clopper and Pearson: 8/10 .44390454-.97478927, 5/100 .01643219-.11283491 (SciPy).
+    // Clopper and Pearson's intervals: 8/10 .44390454-.97478927, 5/100 .01643219-.11283491 (SciPy).
     EXPECT_NEAR(benefit.interval->low,
                 *benefit.value - std::hypot(.1 * (.8 - .44390454), .225 * (.11283491 - .05)), 1e-7);
     EXPECT_NEAR(benefit.interval->high,
@@ -108,7 +108,7 @@ TEST(OperatingPoints, AThresholdIsChosenOnOnePartAndTestedOnTheOther) {
     EXPECT_EQ(point.positive, "c1");
     EXPECT_EQ(point.chosen_on + point.positives + point.negatives, 4000U);
     EXPECT_NEAR(*point.specificity.value, .95, .02);
-    // The difference of the two logits is normal, 2 apart with variance 2: Phi(sqrt 2 - 1.645).
+    // The difference of the two logits is normal with mean 2 and variance 2: Phi(sqrt 2 - 1.645).
     EXPECT_NEAR(*point.sensitivity.value, .409, .05);
     EXPECT_FALSE(point.passed);
     EXPECT_FALSE(point.cost.value);
@@ -147,7 +147,7 @@ TEST(OperatingPoints, NetBenefitMovesProbabilitiesToThePrevalence) {
     for (std::size_t i = 0; i < made.rows(); ++i) positives += made.labels[i][0];
     const double here = positives / 2000 / (1 - positives / 2000);
     for (std::size_t i = 0; i < made.rows(); ++i) {
-        // The odds at the prevalence of the images, times the ratio of the odds of both
+        // The odds at the prevalence of the images, multiplied by the ratio of the odds of both
         // prevalences.
         const double odds = std::exp(static_cast<double>(made.scores[2 * i + 1]) -
                                      static_cast<double>(made.scores[2 * i])) /

@@ -1,5 +1,5 @@
-// Gates with a rate at a threshold: they give the numbers of operating points, and say what is
-// allowed.
+// Gates on a rate at a threshold. They have the numbers of operating points, and errors name what
+// is allowed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,7 +120,7 @@ TEST(RateGates, AreAboutTheImagesOfOneStoreWithTwoClasses) {
     options.weights = "weight";
     EXPECT_THAT(message_of([&] { check(options, {}); }, ErrorCode::usage),
                 HasSubstr("without weights"));
-    MeasureOptions given;  // of `assay eval`, too
+    MeasureOptions given;  // gates of `assay eval` work, too
     given.gates = gates;
     given.labels = {"real.json"};
     EXPECT_THAT(message_of([&] { check(given, false); }, ErrorCode::usage),

@@ -33,11 +33,11 @@ TEST(Coverage, NothingAddedCoversNothing) {
     coverage.begin(4, 3);
     EXPECT_TRUE(coverage.touched().empty());
     EXPECT_EQ(sum(covered(4, 3, {})), 0);
-    EXPECT_EQ(sum(covered(4, 3, {{{-5, -5}, {-3, -5}, {-3, -3}}})), 0);  // outside
+    EXPECT_EQ(sum(covered(4, 3, {{{-5, -5}, {-3, -5}, {-3, -3}}})), 0);  // outside of the canvas
 }
 
 TEST(Coverage, ARectangleCoversPartsOfPixels) {
-    // [0.5, 2.25] x [1, 2.5]: columns covered 1/2, 1, 1/4; rows 1 and 1/2.
+    // [0.5, 2.25] x [1, 2.5]covers 1/2, 1 and 1/4 of the columns, and 1 and 1/2 of the rows.
     const Mask mask = covered(4, 4, {{{0.5F, 1}, {2.25F, 1}, {2.25F, 2.5F}, {0.5F, 2.5F}}});
     const float columns[] = {0.5F, 1, 0.25F, 0}, rows[] = {0, 1, 0.5F, 0};
     for (int y = 0; y < 4; ++y) {
@@ -49,7 +49,7 @@ TEST(Coverage, ARectangleCoversPartsOfPixels) {
 TEST(Coverage, BothDirectionsCoverAndAHoleDoesNot) {
     const Contour outer = {{0, 0}, {6, 0}, {6, 6}, {0, 6}};
     Contour inner = {{2, 2}, {4, 2}, {4, 4}, {2, 4}};
-    EXPECT_DOUBLE_EQ(sum(covered(6, 6, {outer, inner})), 36);  // the same orientation: a union
+    EXPECT_DOUBLE_EQ(sum(covered(6, 6, {outer, inner})), 36);  // same orientation, so a union
     std::reverse(inner.begin(), inner.end());
     EXPECT_DOUBLE_EQ(sum(covered(6, 6, {outer, inner})), 32);
     EXPECT_DOUBLE_EQ(sum(covered(6, 6, {inner})), 4);
@@ -80,7 +80,7 @@ TEST(Coverage, TheBorderChangesNothingWithinTheImage) {
         const Mask cut = covered(side, side, {near}),
                    whole = covered(side + 2 * component, side + 2 * component, {moved});
         for (int y = 0; y < side; ++y) {
-            // Sums over a row in single precision. Values below 1e-4 also count as nothing.
+            // Sums over a row are in single precision. Values below 1e-4 also count as 0.
             for (int x = 0; x < side; ++x)
                 EXPECT_NEAR(cut.at(x, y), whole.at(x + component, y + component), 2e-4) << seed;
         }
@@ -121,7 +121,7 @@ TEST(Coverage, AStrokeIsACapsule) {
     std::vector<Contour> pieces;
     const std::vector<Vec2> line = {{4, 5}, {10, 5}};
     stroke(line, 4, pieces);
-    // 6 x 4, and at the ends together a regular ten-sided figure of radius 2: 5 x 4 x sin(36
+    // 6 x 4, and at both ends a half of a ten-sided figure of radius 2: 5 x 4 x sin(36
     // degrees).
     EXPECT_NEAR(sum(covered(14, 10, pieces)), 24 + 20 * 0.587785, 0.01);
 }
@@ -174,7 +174,7 @@ TEST(Shapes, DamagedPathsAreRefused) {
     const auto mirrored = parse_path("M 10 10 L 20 10 L 20 20 Z X");
     ASSERT_EQ(mirrored.size(), 2U);
     EXPECT_GT(doubled_area(mirrored[0]), 0);
-    EXPECT_GT(doubled_area(mirrored[1]), 0);  // both run clockwise, so that they unite
+    EXPECT_GT(doubled_area(mirrored[1]), 0);  // both run clockwise, so they are a union
 }
 
 }  // namespace

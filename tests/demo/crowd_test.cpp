@@ -133,7 +133,7 @@ TEST(Selections, DiligentSelectorsSelectAtTheTrueRateAndOthersAtTheirOwn) {
         sums[1] += rate.at(row.image);
         sums[2] += 1;
     }
-    EXPECT_EQ(judged.size(), 1600U * 20U);  // 20 different selectors for each image
+    EXPECT_EQ(judged.size(), 1600U * 20U);  // 20 different annotators select for each image
     for (const auto& [grid, images] : grids) EXPECT_LE(images.size(), 24U) << grid;
     const auto& diligent = of_manner["diligent"];
     // About 54 selectors have a leniency with standard deviation 0.35 on the probit scale. Its mean

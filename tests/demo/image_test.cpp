@@ -23,7 +23,7 @@ Plan image_plan(int side = 64, int multi_side = 96) {
     return plan;
 }
 
-/// The pixels that are darker than half, by their red byte.
+/// The pixels with a red byte below half.
 PixelBox dark_box(const Image& image) {
     PixelBox box{image.width, image.height, 0, 0};
     for (int y = 0; y < image.height; ++y) {
@@ -66,7 +66,7 @@ TEST(Painter, WrittenImagesComeBackToTheByte) {
     Painter painter;
     Image image;
     for (const SetRow& row : set_rows()) {
-        if (row.name == "v2") continue;  // drawn as in v1; needs the replication
+        if (row.name == "v2") continue;  // drawn as in v1, so it needs the replication
         painter.paint(row.recipe(plan, 7).scene, image);
         const Image back = decode_image(encode_png(image));
         EXPECT_EQ(back.width, image.width) << row.name;
@@ -154,7 +154,7 @@ TEST(Painter, NearDuplicatesAreNearAndOthersAreNot) {
             if (recipe.duplicate_of.ends_with("/" + candidate.path)) source = candidate;
         }
         ASSERT_FALSE(source.path.empty()) << recipe.duplicate_of;
-        EXPECT_TRUE(source.duplicate_of.empty());  // the first of its kind, not a copy itself
+        EXPECT_TRUE(source.duplicate_of.empty());  // the first one is not a copy
         EXPECT_EQ(source.labels, recipe.labels);
         painter.paint(recipe.scene, first);
         painter.paint(source.scene, second);
@@ -162,7 +162,7 @@ TEST(Painter, NearDuplicatesAreNearAndOthersAreNot) {
         painter.paint(unlabelled_image(plan, (i + 1) % 200).scene, second);
         nearest_other = std::min(nearest_other, mean_difference(first, second));
     }
-    EXPECT_GE(copies, 6);  // 8 % of 200 on average
+    EXPECT_GE(copies, 6);  // the mean is 8 % of 200
     EXPECT_LT(worst_copy, 10);
     EXPECT_GT(nearest_other, worst_copy);
 }
@@ -180,7 +180,7 @@ TEST(Textures, AllDifferFromEachOther) {
     };
     for (int a = 0; a < texture_count; ++a) {
         const auto ta = static_cast<Texture>(a);
-        // Not one flat colour:
+        // The image is not one flat color:
         const double average = mean(
             ta, [](Colour c, const SurfacePoint&) { return static_cast<double>(luminance(c)); });
         const double spread = mean(ta, [&](Colour c, const SurfacePoint&) {

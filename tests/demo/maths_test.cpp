@@ -56,19 +56,19 @@ TEST(WorldMaths, NoiseStaysInRangeHasNoJumpsAndDependsOnTheSeed) {
         const float now = noise(-5 + 0.001F * static_cast<float>(k), 0.3F, 7);
         ASSERT_GE(now, 0);
         ASSERT_LE(now, 1);
-        // slope of the interpolation: at most 1.5 per cell
+        // the slope of the interpolation is at most 1.5 per cell
         ASSERT_LT(std::fabs(now - last), 0.01F);
         last = now;
         sum += static_cast<double>(now);
     }
     EXPECT_NE(noise(0.4F, 0.3F, 7), noise(0.4F, 0.3F, 8));
-    EXPECT_NEAR(sum / 10000, 0.5, 0.25);  // ten cells: standard deviation about 0.09
+    EXPECT_NEAR(sum / 10000, 0.5, 0.25);  // standard deviation of about 0.09
 }
 
 TEST(WorldColour, AWholeTurnAndUnitFactorsChangeNothing) {
     const Colour c = rgb(0x3E78B2);
     const Colour same = turned(c, 1, 1, 1);
-    // The matrices are given to three digits.
+    // The matrices are published with three digits.
     EXPECT_NEAR(same.r, c.r, 4e-3);
     EXPECT_NEAR(same.g, c.g, 4e-3);
     EXPECT_NEAR(same.b, c.b, 4e-3);

@@ -76,7 +76,7 @@ TEST(Recipes, HaveTheirOwnPathsAndDependOnTheirNumberAlone) {
     EXPECT_EQ(world_set_size("unlabelled", WorldSize::full), 100000U);
 }
 
-// 4800 images at 70 %: one standard deviation of the share is sqrt(0.7 x 0.3 / 4800) = 0.0066.
+// For 4800 images at 70 %, the standard deviation is sqrt(0.7 x 0.3 / 4800) = 0.0066.
 TEST(Recipes, BackgroundsGoWithTheClassInSevenOfTen) {
     const Plan plan = recipe_plan();
     int usual = 0, shown = 0;
@@ -98,7 +98,7 @@ TEST(CueConflict, ShowsAllPairsOfDifferentClassesAndSaysSoInTheName) {
     for (std::size_t i = 0; i < 380; ++i) {
         const Recipe recipe = cue_conflict_image(plan, i);
         const std::string stem = std::filesystem::path(recipe.path).stem().string();
-        // Read as by the shape bias: the last '-' separates shape and texture, and final digits are
+        // Names are read as for the shape bias: '-' separates both cues, and digits at the end are
         // numbers.
         const auto cut = stem.rfind('-');
         const auto word = [](std::string text) {
@@ -191,7 +191,7 @@ TEST(Replication, MatchesWhatWasSeenAndMissesWhatIsTrue) {
         EXPECT_TRUE(done.pool[plan.replicated[i]].taken);
         EXPECT_EQ(plan.replicated[i] % class_count, i % class_count);
     }
-    // v1's reading is unbiased: standard error below sqrt(0.25 / 16000) = 0.004.
+    // The estimate from v1 is unbiased, with a standard error below sqrt(0.25 / 16000) = 0.004.
     EXPECT_NEAR(v1_seen, v1_true, 0.016);
     EXPECT_NEAR(v2_seen, v1_seen, 0.03);
     EXPECT_LT(v2_true, v2_seen - 0.02);

@@ -40,7 +40,7 @@ std::string refused(const WorldSpec& spec) {
     return message_of([&] { make_world(spec); }, ErrorCode::usage);
 }
 
-/// The text between <tag> and </tag>, from `at` on.
+/// The text between <tag> and </tag> from position `at` on.
 std::string between(const std::string& xml, const std::string& tag, std::size_t at) {
     const std::size_t begin = xml.find("<" + tag + ">", at) + tag.size() + 2;
     return xml.substr(begin, xml.find("</" + tag + ">", begin) - begin);
@@ -82,7 +82,7 @@ TEST_F(World, CompletesAWorldThatWasInterruptedAnywhere) {
         };
         EXPECT_THROW(make_world(spec, stop, 3), std::runtime_error);
     }
-    // A half-written image of an unfinished set, and one of a finished set that the user changed.
+    // One half-written image is of an unfinished set, and one is of a set that the user changed.
     ASSERT_FALSE(fs::exists(spec.folder / "truth/unlabelled.csv"));
     fs::create_directories(spec.folder / "images/unlabelled");
     std::ofstream(spec.folder / "images/unlabelled/image_000003.png") << "half";
@@ -93,7 +93,7 @@ TEST_F(World, CompletesAWorldThatWasInterruptedAnywhere) {
         done = now.done;
         total = now.total;
     });
-    EXPECT_GE(skipped, 200U);  // at least train and v1
+    EXPECT_GE(skipped, 200U);  // at least the sets train and v1
     EXPECT_EQ(done, total);
     auto found = fingerprints(spec.folder);
     EXPECT_EQ(found.at("images/train/bird/bird_00001.png"), hash_text("changed"));

@@ -108,7 +108,7 @@ TEST(ScalingFit, ThreadsChangeNoBit) {
     }
 }
 
-// 95 % intervals of 300 fits hold the truth in 270 (90 %) to 297 (99 %) of them.
+// The 95 % intervals of 300 fits hold the truth in 270 (90 %) to 297 (99 %) of them.
 TEST(ScalingFit, IntervalsHoldTheTruth) {
     int of_temperature = 0, of_weight = 0, of_bias = 0;
     constexpr int worlds = 300;
@@ -216,7 +216,7 @@ TEST(Calibrate, ReportsWhatItWasNotFittedOn) {
             EXPECT_EQ(own[k], from[k]);
         }
     }
-    // The fit uses the other items, or only these.
+    // The fit uses the other items, or only these items.
     World rest(0, same(1, 3), same(0, 3), 0);
     for (std::uint64_t i = 0; i < 900; ++i) {
         const std::string id(whole.dataset().ids[static_cast<std::size_t>(i)]);
@@ -258,7 +258,7 @@ TEST(Calibrate, AnotherDataSet) {
     EXPECT_EQ(result.stores[0].items, 500U);
     EXPECT_EQ(result.stores[0].classes.size(), 3U);
 
-    // The calibrated store is next to the model's own. For the layer file it is not a second model.
+    // The calibrated store is next to the model's own. It is no second model for the layer file.
     options.layer = folder / "layer.json";
     EXPECT_EQ(calibrate_stores(options).stores.size(), 1U);
     EXPECT_TRUE(std::filesystem::exists(options.layer));
@@ -281,7 +281,7 @@ TEST(Calibrate, AnotherDataSet) {
     std::filesystem::remove_all(folder / "runs/val/net@vector");
     EXPECT_THAT(message_of(without), HasSubstr("class 1 (`c1`) has no item"));
 
-    // One of its items is among those that would be reported.
+    // One of its items would also be reported.
     other.dataset = "overlap";
     other.ids[3] = "item9";
     const Made val = made_of(World(500, same(0.6, 3), same(0, 3), 5));
@@ -332,10 +332,10 @@ TEST(Calibrate, RowNumbersAreTheSameImagesOnlyWithTheSameScores) {
         options.paths = {folder / "runs"};
         return calibrate_stores(options).stores.size();
     };
-    EXPECT_EQ(run(fit), 1U);  // ten equal rows
+    EXPECT_EQ(run(fit), 1U);  // ten rows are equal
     Made named = fit;
     for (std::string& id : named.ids) id += ".png";
-    EXPECT_EQ(run(named), 1U);  // no equal id
+    EXPECT_EQ(run(named), 1U);  // no ids are equal
     std::copy_n(world.logits.begin(), 3 * 200, fit.scores.begin());
     EXPECT_THAT(message_of([&] { run(fit); }), HasSubstr("200 of `val` are also in `calibration`"));
 }

@@ -39,7 +39,7 @@ TEST(Ensemble, TheMeanAndTheDisagreement) {
         const EnsembleStore result = make_ensemble(options);
         EXPECT_EQ(result.store, folder / "runs/val" / options.name);
         EXPECT_EQ(result.items, 2U);
-        EXPECT_EQ(*result.agreement.value, 0.5);  // of the second item alone
+        EXPECT_EQ(*result.agreement.value, 0.5);  // scores of the second item alone
         const auto entropy = [](double p) { return -p * std::log(p) - (1 - p) * std::log(1 - p); };
         const double first = entropy(0.6) - (entropy(0.9) + entropy(0.3)) / 2,
                      second = entropy(0.3) - (entropy(0.4) + entropy(0.2)) / 2;
@@ -47,7 +47,7 @@ TEST(Ensemble, TheMeanAndTheDisagreement) {
         EXPECT_EQ(*result.members[0].top1.value, 1);
         EXPECT_EQ(*result.members[1].top1.value, 0.5);
         const auto store = PredictionStore::open(result.store);
-        EXPECT_FALSE(derived_of(store).any());  // a model of its own
+        EXPECT_FALSE(derived_of(store).any());  // the ensemble is a model of its own
         const RowReader reader(store);
         RowPrediction row;
         ASSERT_EQ(reader.read(0, 0, {}, row), RowStatus::ok);
@@ -76,7 +76,7 @@ TEST(Ensemble, IntervalsOfTheDisagreementHaveAWidth) {
     EXPECT_EQ(equal.agreement.interval->method, "wilson");
     EXPECT_EQ(equal.mutual_information.interval->low, 0);
     EXPECT_GT(equal.mutual_information.interval->high, 0);
-    // Two members: a pair agrees or does not.
+    // With two members, the pair agrees or disagrees.
     options.stores[1] = folder / "runs/val/b";
     options.name = "two";
     const EnsembleStore two = make_ensemble(options);

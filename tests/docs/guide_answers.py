@@ -1,4 +1,4 @@
-"""Answers at a server of a guide: each annotator answers what they get once, as the page would (docs/labelling.md)."""
+"""Answers at a server of a guide. Each annotator answers once what they are asked, as the page does (docs/labelling.md)."""
 import json
 import re
 import urllib.request
@@ -12,7 +12,7 @@ def ask(url, token, path, body):
 
 
 def answer(url, token, most=400):
-    """Says yes to two of three questions, of all screens that the server gives out."""
+    """Answers yes to two of three questions, for all screens that the server assigns."""
     given, asked = [], 0
     while asked < most:
         work = ask(url, token, "work", {"given": given, "holding": [], "wanted": 4})

@@ -1,4 +1,4 @@
-"""A folder in which the commands of a page run, and functions that make files for it: images, models, scores, labels and votes."""
+"""A folder for the commands of a page, and functions that make its files: images, models, scores, labels and votes."""
 import csv
 import io
 import itertools
@@ -56,7 +56,7 @@ class World:
         return path
 
     def images(self, name, each=2, classes=SHAPES, flat=False, first=0):
-        """Class folders of drawn images, or one folder of them."""
+        """Class folders of drawn images, or one folder of these images."""
         for at, wanted in enumerate(classes):
             shape = SHAPES[at % len(SHAPES)]
             target = self.folder / name / ("" if flat else wanted)
@@ -65,8 +65,8 @@ class World:
                 shutil.copy(self.drawn / shape / f"{shape}_{i:04}.png", target)
 
     def model(self, *names, of="small", classes=SHAPES, mistaken=False):
-        """Classifiers of the six shapes with their settings beside them: TorchScript, or an ONNX file that knows colours only.
-        mistaken: sure of many wrong classes."""
+        """Classifiers of the six shapes with their settings: TorchScript, or an ONNX file that knows colours only.
+        mistaken: confident predictions of many wrong classes."""
         for name in names:
             onnx = onnx_writer.linear([[(3 * channel + 5 * c) % 7 - 3.0 for c in range(6)] for channel in range(3)])
             path = self.write(name, onnx if name.endswith(".onnx") else (self.shapes / f"{of}.pt").read_bytes())
@@ -78,7 +78,7 @@ class World:
             (path.parent / "shapes.txt").write_text("".join(f"{one}\n" for one in classes))
 
     def scores(self, rows, classes, seed=1, skill=2.0, truth=None):
-        """(scores row after row, labels): logits of a classifier that is often correct. The labels are those of all seeds."""
+        """Returns (scores row after row, labels): logits of a classifier that is often correct. The labels are those of all seeds."""
         chance = random.Random(classes)
         labels = truth or [chance.randrange(classes) for _ in range(rows)]
         chance = random.Random(seed)
@@ -86,8 +86,8 @@ class World:
 
     def store(self, name, *, runs="runs", rows=240, names=SHAPES, labels=True, columns=None, ids=None, truth=None, scores=None, skill=2.0,
               kind="logits", matrix=None, more=()):
-        """A prediction store. name: DATASET/MODEL. names: of the classes, or their number. ids: names of the items, or what they begin with.
-        columns: attributes, a function of the row for each. matrix: 0 and 1, a column for each class, in place of one label."""
+        """A prediction store. name: DATASET/MODEL. names: class names, or their number. ids: item names, or their first letters.
+        columns: attributes, each as a function of the row. matrix: 0 and 1 in a column per class, instead of one label."""
         dataset, model = name.split("/")
         classes = names if isinstance(names, int) else len(names)
         values, truth = self.scores(rows, classes, sum(map(ord, name)), skill, truth)
@@ -111,7 +111,7 @@ class World:
                  "--kind", kind, "-q", *more)
 
     def label_sets(self, name, rows=240, names=SHAPES, most=3, prefix=""):
-        """Valid labels of the items of a store, from one to `most` of them: JSON in the order of the rows, or a csv."""
+        """Valid labels of the items of a store, from one to `most` per item: JSON in the order of the rows, or csv."""
         truth, chance = self.scores(rows, len(names))[1], random.Random(5)
         sets = [sorted({truth[i], *chance.sample(range(len(names)), i % most)}) for i in range(rows)]
         if name.endswith(".json"):
@@ -121,7 +121,7 @@ class World:
             self.write(name, table([["path", "labels"], *lines]))
 
     def votes(self, name, rows=240, names=SHAPES, annotators=5, ids=None):
-        """Answers of annotators about two classes of each item."""
+        """The answers of annotators about two classes of each item."""
         truth, chance = self.scores(rows, len(names))[1], random.Random(6)
         out = [["item", "label", "annotator", "answer"]]
         for i, who in itertools.product(range(rows), range(annotators)):
@@ -135,7 +135,7 @@ WORLDS = {}
 
 
 def world(page):
-    """Decorator: the function makes the files of a page."""
+    """This decorator marks the function that makes the files of a page."""
     def register(function):
         WORLDS[page] = function
         return function

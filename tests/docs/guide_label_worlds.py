@@ -1,4 +1,4 @@
-"""What the pages about labels, and about people who give them, take for given: see guide_worlds.py."""
+"""Files that the pages about labels and annotators assume: see guide_worlds.py."""
 import csv
 import itertools
 import json
@@ -23,7 +23,7 @@ def crawl(w):
 
 @world("competition.md#A worked example")
 def demo_competition(w):
-    """What `assay demo --dir d1` leaves, in small."""
+    """A small version of the result of `assay demo --dir d1`."""
     models = ("standard", "narrow", "shape", "texture", "robust", "overfit", "overfit-scaled", "few")
     w.write("d1/hierarchy.json", json.dumps({"name": "shape", "children": [{"name": one} for one in SHAPES]}))
     for model in models:
@@ -33,7 +33,7 @@ def demo_competition(w):
 
 
 def ranked(w, folder, *given):
-    """A competition that has its answers."""
+    """A competition with all its answers."""
     w.run("mad", "init", folder, *given, "--gold", "0", "-q")
     w.run("mad", "select", folder, "--control", "40", "-q")
     w.run("mad", "questions", folder, "--out", "questions.csv", "-q")
@@ -42,7 +42,7 @@ def ranked(w, folder, *given):
 
 
 def answered(w):
-    """People answer questions.csv elsewhere: answers.csv."""
+    """People answer questions.csv in another tool: answers.csv."""
     with open(w.folder / "questions.csv", newline="") as file:
         questions = [row["question"] for row in csv.DictReader(file)]
     answers = ([one, who, ("yes", "no", "yes")[(i + i // 3) % 3]] for i, one in enumerate(questions) for who in ("ben", "cleo", "dan"))
@@ -125,7 +125,7 @@ def label_kinds(w):
 
 
 def sigmoids(w, name, names):
-    """A store of a classifier with a sigmoid for each class."""
+    """A store of a classifier with one sigmoid per class."""
     chance = random.Random(8)
     matrix = [int(chance.random() < 0.4) for _ in range(240 * len(names))]
     scores = [chance.uniform(0.3, 1) if one else chance.uniform(0, 0.7) for one in matrix]
@@ -145,7 +145,7 @@ def labelling(w):
     for questions in ("grids.csv", "questions.csv"):
         w.write(questions, table([["item", "path", "label"], *([name, f"crawl/{name}", label] for name, label in pairs)]))
     w.write("votes.json", json.dumps([{"image": f"crawl/{name}", "label": label, "choice": "yes", "annotator": who}
-                                      for name, label in pairs for who in (1, 2)]))  # Label Studio's JSON-MIN
+                                      for name, label in pairs for who in (1, 2)]))  # The format is Label Studio's JSON-MIN.
 
 
 @world("multilabel.md")
@@ -163,7 +163,7 @@ def multilabel(w):
 
 
 def composites(w):
-    """Stores of two seeds of `assay patchml`: 2, 3, 4 and 6 of ten classes in an image, and all but one of them."""
+    """Stores of two seeds of `assay patchml`, with 2, 3, 4 and 6 of ten classes in an image, and all but one of them."""
     names = [f"c{i}" for i in range(10)]
     counts = (2, 3, 4, 6, 9)
     for seed, model in itertools.product((1, 2), ("a", "b")):
@@ -236,7 +236,7 @@ def patchml(w):
 
 
 def boxed(w, images, annotations):
-    """ImageNet's validation set in small: flat images, and an XML file for each."""
+    """A small version of ImageNet's validation set: a flat folder of images, and an XML file for each."""
     for i in range(30):
         name = f"ILSVRC2012_val_{i + 1:08}"
         shape = SHAPES[i % 6]
@@ -249,7 +249,7 @@ def boxed(w, images, annotations):
 
 @world("suspect-labels.md")
 def suspect_labels(w):
-    """Two networks and their images, two of them in the folder of another class."""
+    """Two networks and their images. Two images are in the folder of another class."""
     w.model("a.pt")
     w.model("b.pt", of="tiny")
     w.images("val", each=30)
@@ -258,5 +258,5 @@ def suspect_labels(w):
     w.run("predict", "-m", "a.pt", "b.pt", "-d", "val", "--out", "runs", "-q")
 
 
-# What people do before a command, elsewhere.
+# Steps that people do in other tools before a command.
 BEFORE = {("competition.md", "assay mad answers mad answers.csv"): answered}

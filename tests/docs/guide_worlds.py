@@ -1,6 +1,6 @@
-"""What the pages take for given: made-up files with the names that a page uses, as small as they can be.
+"""Makes the files that the pages assume: made-up files with the names on a page, as small as possible.
 
-Each function makes the files of a page, or of a chapter that is about other data than the one before (PAGE#TITLE). No numbers are
+Each function makes the files of a page, or of a chapter with other data than the previous one (PAGE#TITLE). No numbers are
 compared, so all scores are those of made-up classifiers that are often correct. guide_label_worlds.py has the pages about labels.
 """
 import csv
@@ -73,7 +73,7 @@ def calibration(w):
 
 @world("clusters.md")
 def clusters(w):
-    """The other machines have done their parts."""
+    """The other machines have finished their parts."""
     w.model("resnet50.pt")
     w.images("imagenet/val", each=20)
     for part in (1, 2, 3, 4, 5, 6, 8):
@@ -90,7 +90,7 @@ def conformal(w):
 def cost(w):
     w.model("resnet50.pt", "a.pt", "b.onnx", "vit.onnx")
     with zipfile.ZipFile(w.source / "tests/model/fixtures/pt2_open_sides.pt2") as given, zipfile.ZipFile(w.folder / "c.pt2", "w") as out:
-        for name in given.namelist():  # takes sides up to 40
+        for name in given.namelist():  # the model accepts sides up to 40
             out.writestr(name, re.sub(rb'("max_val": ?)40\b', rb"\g<1>400", given.read(name)) if name.endswith(".json") else given.read(name))
 
 
@@ -170,7 +170,7 @@ def plugins(w):
 
 @world("quality.md")
 def quality(w):
-    """The configuration is the page's own."""
+    """The configuration is the one on the page."""
     text = (w.source / "docs/quality.md").read_text()
     configuration = next(block for block in re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) if "[quality]" in block)
     w.write("assay.toml", configuration)
@@ -183,7 +183,7 @@ def quality(w):
 
 @world("quality.md#Measured from stored predictions")
 def measured(w):
-    """What `assay demo --dir demo` leaves, in small."""
+    """A small version of the result of `assay demo --dir demo`."""
     w.model("demo/models/standard.pt")
     for name in ("v1", "rendition", "sketch", "retextured", "edges", "silhouette", "mixed-same", "mixed-rand"):
         w.images(f"demo/images/{name}", each=1, classes=SHAPES[:2])
@@ -218,7 +218,7 @@ def competition_recipe(w):
 
 
 def two_collections(w):
-    """A study of two collections, and stores of the predictions that it made up."""
+    """A study of two collections, and stores of its simulated predictions."""
     w.run("replicate", "simulate", "--out", "study", "--classes", "30", "--classifiers", "4", "-q")
     for name, dataset in (("original", "v1"), ("replication", "v2")):
         shutil.copy(w.folder / f"study/{name}.csv", w.folder)
@@ -311,7 +311,7 @@ def tools(w):
 
 @world("tools.md#torch.save")
 def saved(w):
-    """What the conversion line writes."""
+    """The output of the conversion line."""
     np.savez(w.folder / "logits.npz", scores=np.array(w.scores(50, 10)[0], np.float32).reshape(50, 10))
     w.write("val.csv", table([["id", "label"], *([f"{i}.png", label] for i, label in enumerate(w.scores(50, 10)[1]))]))
 

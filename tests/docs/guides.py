@@ -1,10 +1,10 @@
-"""Runs the commands of README.md and docs/, but for the tutorials, on small made-up files with the names that the pages use.
+"""Runs the commands of README.md and docs/, except the tutorials, on small made-up files with the names that the pages use.
 
 usage: guides.py PROGRAM IMAGES SOURCE [PAGE ...]      IMAGES: the folder that the tool shape_images has drawn; PAGE: default all
 
-A command is a line of a block that begins with `assay`, or with a word of OTHERS. A line that ends in a backslash continues in the next.
+A command is a line of a block that begins with `assay`, or with a word of OTHERS. A line that ends in a backslash continues on the next line.
 The commands of a page run from top to bottom in one folder, with a new one for a chapter about other data. All must end with status 0,
-except those of FAILS. guide_worlds.py makes the files that a page takes for given, and nothing that one of its commands makes. A server
+except those of FAILS. guide_worlds.py makes the files that a page assumes, and no file that one of its commands makes. A server
 gets one set of answers from each annotator, and is interrupted. tutorials.py runs the tutorials.
 NOT_RUN lists the commands that need more than this machine, each with the reason. The test Hints.TheManualsTypeOptionsThatExist checks
 the options of these, too.
@@ -35,7 +35,7 @@ OTHERS = ("for", "cc", "mpirun", "srun", "sbatch", "python", "python3", "pip", "
 HUB = "downloads a network"
 INSTALL = "installs Assay; tools/test-packages and tools/test-wheel do"
 CLUSTER = "needs a cluster; tests/cli/clusters.sh runs the script with a stand-in"
-# (page, pattern of the command): why it is not run.
+# Maps (page, pattern of the command) to the reason why it is not run.
 NOT_RUN = {
     ("*", "* timm:*"): HUB,
     ("models.md", "* \"timm:*"): HUB,
@@ -58,18 +58,18 @@ NOT_RUN = {
     ("packages.md", "assay torch --*"): "compiles a plug-in; tests/cli/torch_build.sh runs it",
     ("quality.md", "assay demo *"): "trains networks; its files are made up here, and tests/cli/demo_test.cpp runs it",
 }
-# (page, command): the status of a command that shows an error.
+# Maps (page, command) to the status of a command that shows an error.
 FAILS = {("commands.md", "ASSAY_ERROR_FD=3 assay score runs/none 3> error.json"): 2}
 
 
 def is_command(line):
-    """Whether a line is typed. Variables may come first: NAME=value assay score runs."""
+    """Whether a line is typed. It may begin with variables: NAME=value assay score runs."""
     words = re.sub(r"^(?:[A-Za-z_]\w*=\S* +)+", "", line)
     return words.split(" ", 1)[0] in ("assay", *OTHERS) and " " in words
 
 
 def blocks_of(text):
-    """(line number, lines) of each block that is fenced as shell or without a language, or indented by four blanks."""
+    """Yields (line number, lines) of each block that is fenced as shell or without a language, or indented by four blanks."""
     lines, found, at = text.splitlines(), [], 0
     while at < len(lines):
         fence = re.match(r" *```(\w*)$", lines[at])
@@ -90,7 +90,7 @@ def blocks_of(text):
 
 
 def commands_of(text):
-    """(line number, command) of each command of a page, in its order."""
+    """Yields (line number, command) of each command of a page, in order."""
     found = []
     for first, lines in blocks_of(text):
         typed = any(line.startswith("$ ") for line in lines)  # the other lines are what the commands print
@@ -108,7 +108,7 @@ def commands_of(text):
 
 
 def chapters_of(page, text):
-    """(name in WORLDS, commands) of a page, and of each chapter that has a world of its own."""
+    """Yields (name in WORLDS, commands) of a page, and of each chapter that has its own files."""
     starts = [(0, page)]
     for number, line in enumerate(text.splitlines(), 1):
         title = re.match(r"#{2,3} (.*)", line)
@@ -125,7 +125,7 @@ def reason_of(page, command):
 
 
 def run_chapter(name, commands, program, images, source):
-    """(problems, entries of NOT_RUN that were used, number of commands that ran)."""
+    """Returns (problems, used entries of NOT_RUN, number of commands that ran)."""
     problems, skipped, ran, page = [], set(), 0, name.split("#")[0]
     with tempfile.TemporaryDirectory(prefix="assay-guide-") as scratch:
         folder = pathlib.Path(scratch).resolve()

@@ -1,20 +1,20 @@
-"""A server that a page starts: it prints its links, is used, and must end by itself after an interrupt."""
+"""Servers that a page starts. A server prints its links, is used, and must exit after an interrupt."""
 import re
 import signal
 import subprocess
 import time
 
-LIMIT = 60  # seconds until a server has printed its links
-LINK = re.compile(r"http://[^\s/]+/\S*(?=\n)")  # a line that is not yet complete has none
+LIMIT = 60  # maximum time in seconds until a server has printed its links
+LINK = re.compile(r"http://[^\s/]+/\S*(?=\n)")  # an incomplete line has no link
 
 
 def links_of(command):
-    """The number of links that `assay serve` prints: one for each annotator, and one for the organiser or of the report."""
+    """The number of links that `assay serve` prints: one for each annotator, and one for the organiser or the report."""
     return len(re.findall(r"--annotator[ =]", command)) + 1
 
 
 def serve(command, folder, environment, use=lambda text: None):
-    """(stdout, stderr, status) of a server in this folder. `use` gets its links as text, and raises an error if they do not work."""
+    """Returns (stdout, stderr, status) of a server here. `use` gets its links as text, and raises an error if they do not work."""
     out = folder / "served.txt"
     with open(out, "w") as file:
         server = subprocess.Popen(["bash", "-c", f"exec {command} --port 0"], cwd=folder, env=environment, stdout=file,

@@ -1,4 +1,4 @@
-"""Tests of tutorials.py and servers.py: which lines count as equal, what a server must do, and that differences are found."""
+"""Tests of tutorials.py and servers.py: lines that count as equal, the behaviour of a server, and the detection of differences."""
 import contextlib
 import io
 import os

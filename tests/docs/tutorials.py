@@ -6,7 +6,7 @@ The commands are those of ```console blocks, after `$ `. They run in one folder 
 numbers on the pages are from networks that were trained on another machine, so numbers, names of classes and files of images count
 as equal. A line `...` stands for any lines. A command that fails is followed by `echo $?` on the page. A server is started,
 interrupted after it has printed its links, and must exit by itself.
-Status 0: all pages are as shown; 1: one is not, each with its place.
+Status 0: all pages are as shown; 1: a page differs, and each place is printed.
 """
 import os
 import pathlib
@@ -25,7 +25,7 @@ CLASSES = ("airplane balloon bird boat butterfly car castle cat cup fish flower 
 
 
 def commands_of(text):
-    """(line, command, lines shown below it) of each command of a page."""
+    """Yields (line, command, lines shown below it) for each command of a page."""
     found, inside = [], False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):
@@ -43,7 +43,7 @@ def plain(line):
     line = re.sub(r"\b(?:%s)(/\w+\.png)?\b" % "|".join(CLASSES), "NAME", line)
     line = re.sub(r"NAME(?: NAME)+", "NAME", line)
     line = re.sub(r"(?:< )?[-+±]?\d[\d,.]*(?:e-?\d+)?", "#", line)
-    line = re.sub(r"# \(# – #\)", "# #", line)  # a column has ± or both ends, which the numbers decide
+    line = re.sub(r"# \(# – #\)", "# #", line)  # a column has ± or both ends, depending on the numbers
     line = re.sub(r"(?:overfit-scaled|overfit|standard|shape)(?: (?:overfit-scaled|overfit|standard|shape))+", "MODELS", line)
     line = re.sub("[█▉▊▋▌▍▎▏]+|✓", "", line)
     line = re.sub("─+", "─", line)
@@ -68,7 +68,7 @@ def differs(shown, printed):
 
 
 def run(page, program, demo):
-    """Problems of one page, each with its line."""
+    """Returns the problems of one page, each with its line."""
     problems, status = [], 0
     commands = commands_of(page.read_text())
     with tempfile.TemporaryDirectory(prefix="assay-tutorial-") as scratch:
@@ -99,7 +99,7 @@ def run(page, program, demo):
 
 
 def readme(program, demo):
-    """Problems of the README's first block: the headings of the output of `assay eval`, compared with the output for another
+    """Returns the problems of the README's first block. Its headings are compared with those of `assay eval` on another
     model."""
     text = (DOCS.parent / "README.md").read_text()
     shown = re.search(r"^```\n\$ assay eval [^\n]+\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)[1].splitlines()

@@ -1,5 +1,5 @@
-// Controls of attacks: masked, random and batch-dependent models, whose fault each control must
-// name.
+// Controls of attacks: each control must name the fault of masked, random and batch-dependent
+// models.
 #include "evaluate/attack_control.h"
 
 #include <gmock/gmock.h>
@@ -49,9 +49,9 @@ TEST_F(AttackControls, ASoundModelHasNoSign) {
     const ControlPasses most = max_control_passes(attack_options("x"));
     EXPECT_LE(control.forward, most.forward);
     EXPECT_LE(control.backward, most.backward);
-    // Controls may cost a tenth of the attacks. A pass with a gradient costs as much as three
-    // passes. The attacks score 1,000 clean images twice and those of three stores, and compute 11
-    // gradients for each image.
+    // Controls may cost at most a tenth of the attacks. A pass with a gradient costs as much as
+    // three passes. The attacks score 1,000 clean images twice and the images of three stores, and
+    // compute 11 gradients for each image.
     EXPECT_LE(most.forward + 2 * most.backward, (5000 + 3 * 11'000) / 10);
 }
 
@@ -99,7 +99,7 @@ TEST_F(AttackControls, ElementsThatAreNoNumbersAreZeroAndSaid) {
     const AttackedResult result = attacked(Fault::gaps, patterns(120, true));
     EXPECT_EQ(result.correct, 120U);
     EXPECT_EQ(result.cells.back().attack, "pgd");
-    EXPECT_EQ(result.cells[1].robust, 0U);  // fgsm
+    EXPECT_EQ(result.cells[1].robust, 0U);  // the attack fgsm
     EXPECT_EQ(result.cells[1].not_finite, 40U);
     EXPECT_EQ(result.cells.back().robust, 0U);
     EXPECT_THAT(result.signs, testing::Contains(HasSubstr("fgsm at 8/255: scores, or elements of "
@@ -250,10 +250,10 @@ TEST(AttackSigns, AStrongerAttackThatLeavesMoreIsTested) {
         measures.probed = 64;
         return attack::judge_controls(measures, judged(clean, weak, strong), 8.0 / 255).verdict;
     };
-    // The p-values: 2 / 2^10 = .00195 is above .001, and 2 / 2^11 = .00098 is below.
+    // The p-value 2 / 2^10 = .00195 is above .001, and 2 / 2^11 = .00098 is below.
     EXPECT_EQ(verdict_of(64, 10), AttackVerdict::no_sign);
     EXPECT_EQ(verdict_of(64, 11), AttackVerdict::doubtful);
-    EXPECT_EQ(verdict_of(63, 63), AttackVerdict::no_sign);  // too few images
+    EXPECT_EQ(verdict_of(63, 63), AttackVerdict::no_sign);  // there are too few images
 }
 
 TEST(AttackSigns, TheBudgetOfControlsShrinksWithWhatIsAttacked) {

@@ -50,7 +50,7 @@ TEST_F(AttackedFiles, PredictReadsFromPngsWhatTheReportSays) {
     AttackRunOptions options = saving("runs", "adversarial", ImageForm::png);
     const auto results = attack_models({&model, 1}, dataset, options);
     ASSERT_EQ(results[0].cells.size(), 3U);
-    EXPECT_FALSE(results[0].cells[0].saved);  // the control with noise, which was not requested
+    EXPECT_FALSE(results[0].cells[0].saved);  // the control with noise was not requested
     for (std::size_t c = 1; c < 3; ++c) {
         const AttackCell& cell = results[0].cells[c];
         SCOPED_TRACE(cell.attack);
@@ -106,7 +106,7 @@ TEST_F(AttackedFiles, ArraysHoldTheImagesToTheBit) {
         red.scores(planes, 1, out);
         EXPECT_EQ(out[0], scores[2 * i]);
         if (i == 5) {
-            // misclassified before the attack, so it is unchanged
+            // the image was misclassified before the attack, so it is unchanged
             EXPECT_EQ(values[0], 5.0F / 255.0F);
         }
     }
@@ -130,7 +130,7 @@ TEST_F(AttackedFiles, ExamplesAreTheImagesThatFooledTheModelByTheHashesOfTheirId
             SCOPED_TRACE(attack["folder"].get<std::string>());
             const int levels = a < 2 ? 20 : 30;
             EXPECT_EQ(attack["eps_text"], std::to_string(levels) + "/255");
-            // The images with red above 128.5 that the whole budget moves below it.
+            // The whole budget moves the red of these images from above 128.5 to below it.
             EXPECT_EQ(attack["fooled"], levels);
             std::vector<std::pair<std::string, int>> order;
             for (int red = 129; red < 129 + levels; ++red)

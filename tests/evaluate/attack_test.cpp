@@ -39,7 +39,7 @@ TEST_F(AttackRun, WhatIsLeftIsWhatTheClosedFormSays) {
     ASSERT_EQ(r.cells.size(), 12U);
     for (const AttackCell& cell : r.cells) {
         if (cell.attack == "noise") {
-            // The control draws four numbers within eps, one of which is +-eps. So the mean changes
+            // The control draws four numbers within eps. One of them is +-eps, so the mean changes
             // by less than eps.
             EXPECT_GE(cell.robust, cell.eps == 0 ? 71U : cell.eps < .02 ? 69U : 63U);
             continue;
@@ -71,7 +71,7 @@ TEST_F(AttackRun, ThreadsAndResumingChangeNoBit) {
         options.predict.threads = threads;
         options.attacks = {"pgd", "square"};
         options.steps = 20;
-        options.predict.shard_rows = 0;  // one batch
+        options.predict.shard_rows = 0;  // one batch was scored
         const auto result = attack_models({&model, 1}, dataset, options);
         seen.push_back(kept(result[0].cells[1].store));
         // Some shards are missing, as after a kill. The same call computes them again.
@@ -126,7 +126,7 @@ TEST_F(AttackRun, TheCleanImagesAreScoredOnceForAllAttacks) {
     options.attacks = {"noise"};
     options.eps = {1. / 255, 2. / 255};
     attack_models({&model, 1}, dataset, options);
-    // Scored: 140 images for the model's own store, and the same once for both budgets. Then, for
+    // The model scores 140 images for its own store, and the same once for both budgets. Then, for
     // each budget, the three batches of four with the 11 attacked images.
     EXPECT_EQ(classifier->scored, 140U + 140U + 2 * 12U);
 }
@@ -282,8 +282,8 @@ TEST_F(AttackRun, AModelWithAMaskedClassIsAttackedAsAny) {
 }
 
 TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
-    // Images of red 121 to 128 have no score before the attack, and those of 129 to 136 have none
-    // under it. So 63 of 71 stay correct.
+    // Images of red 121 to 128 have no score before the attack, and those with 129 to 136 have none
+    // under attack. So 63 of 71 stay correct.
     const Dataset dataset = images(200);
     const auto classifier = std::make_shared<RedClassifier>();
     classifier->nan_below = 128.5 / 255;
@@ -300,7 +300,7 @@ TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
     EXPECT_EQ(fgsm.robust, 63U);
     EXPECT_EQ(fgsm.ratio.n, 71U);
     EXPECT_EQ(fgsm.accuracy.n, 192U);
-    EXPECT_EQ(fgsm.ended_not_finite.images, 8U);  // without the images that had no score before
+    EXPECT_EQ(fgsm.ended_not_finite.images, 8U);  // without images that had no score before
     EXPECT_EQ(fgsm.unreadable.images, 0U);
     EXPECT_EQ(r.geometric_mean.at(0).second.n, 192U);
     const Report report = report_of(results, options);
@@ -316,7 +316,7 @@ TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
 
 constexpr std::size_t failing_image = 6;
 
-/// A store of images in these states. The model raised an error for each image without a score.
+/// A store of images in these states. If an image has no score, the model raised an error for it.
 PredictionStore store_of_states(const fs::path& runs, const std::string& model,
                                 const std::vector<RowState>& states) {
     Dataset items;
@@ -414,7 +414,7 @@ TEST(AttackCells, ImagesThatAStoreDoesNotTellDoNotCount) {
     EXPECT_EQ(cell.ratio.n, 3U);
     EXPECT_EQ(cell.accuracy.n, 4U);
     // The second, third and fifth images have outcomes in all stores. Two of them are correct
-    // without an attack, and 1 and 2 stay correct under the two attacks.
+    // without an attack, and 1 and 2 of them stay correct under the two attacks.
     const Estimate mean = attack::geometric_mean_of(clean, one, two, .95).value;
     EXPECT_EQ(mean.n, 3U);
     EXPECT_NEAR(*mean.value, std::sqrt(.5), 1e-15);
@@ -505,9 +505,9 @@ TEST(ParseEps, FractionsAndMistakes) {
 }
 
 TEST(AttackRatios, TheGeometricMeansIntervalHoldsTheTruth) {
-    // 2,000 simulations of 400 images. An image is correct with probability .7. A correct image is
-    // robust against both attacks with .4, against the first alone with .2, and against the second
-    // alone with .05.
+    // 2,000 simulations of 400 images. Images are correct with probability .7. A correct one is
+    // robust against both attacks with probability .4, only against the first with .2, and only
+    // against the second with .05.
     const double truth = std::sqrt(.6 * .45);
     int held = 0;
     for (std::uint64_t world = 0; world < 2000; ++world) {

@@ -1,5 +1,5 @@
-// Compares metrics of the positive class of two, through the engine, with scikit-learn's values
-// (make_binary_fixtures.py).
+// Compares metrics of the positive of two classes, computed by the engine, with scikit-learn's
+// values (make_binary_fixtures.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ const std::vector<std::string> binary_ids = {"precision.binary",
                                              "brier.binary",
                                              "ece.binary.l1.left_closed"};
 
-/// Rows (0, z), as the scores of a model with one logit are stored.
+/// Rows (0, z), which is how scores of a model with one logit are stored.
 Made one_logit(const std::vector<float>& logits, const std::vector<std::int32_t>& labels) {
     Made made;
     made.classes = 2;
@@ -65,7 +65,7 @@ TEST(BinaryScores, AreThoseOfScikitLearn) {
                 continue;
             }
             ASSERT_TRUE(m.value) << m.undefined;
-            EXPECT_NEAR(*m.value, value.get<double>(), 1e-7);  // probabilities as 32-bit floats
+            EXPECT_NEAR(*m.value, value.get<double>(), 1e-7);  // probabilities are 32-bit floats
         }
         EXPECT_NEAR(of_id(report, "brier.binary").value.value() * 2,
                     of_id(report, "brier.sum").value.value(), 1e-12);
@@ -75,8 +75,8 @@ TEST(BinaryScores, AreThoseOfScikitLearn) {
 
 TEST(BinaryScores, NoIntervalHasWidth0) {
     const Scratch folder;
-    // All items correct and confident, all incorrect, or only one item: no interval may have width
-    // 0.
+    // All items are correct and confident, all are incorrect, or there is one item. No interval may
+    // have width 0.
     const std::vector<std::pair<std::vector<float>, std::vector<std::int32_t>>> cases = {
         {{-3, -2, -4, 3, 2, 5}, {0, 0, 0, 1, 1, 1}},
         {{3, 2, -4, -3}, {0, 0, 1, 1}},
@@ -142,7 +142,7 @@ TEST(BinaryScores, AreShownByDefault) {
     EXPECT_THAT(texts, testing::Not(testing::Contains("top5")));
     EXPECT_THAT(resolved.notes,
                 testing::Contains(testing::HasSubstr("class 1, `c1`, is the positive class")));
-    // Without options, as the library is called.
+    // This is a call of the library without options.
     const ScoreReport report = scored(two, {});
     EXPECT_DOUBLE_EQ(*of_id(report, "auroc.one_vs_rest.binary.log_odds").value, 1);
     EXPECT_DOUBLE_EQ(*of_id(report, "f1.binary").value, 2 / 3.0);  // 2 * 1 / (1 + 2)

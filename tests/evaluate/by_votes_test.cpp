@@ -20,11 +20,11 @@ using ::testing::Not;
 
 constexpr std::size_t classes = 5;
 
-/// A synthetic data set. The classes 0 .. g - 1 of an image are valid, and annotators answer about
+/// A synthetic data set. The classes 0 to g - 1 of an image are valid, and annotators answer about
 /// all five classes.
 struct VotedWorld {
     std::vector<std::size_t> valid;          ///< number of labels of each image
-    std::vector<std::vector<float>> scores;  ///< by model
+    std::vector<std::vector<float>> scores;  ///< scores by model
     Scratch scratch;
 
     explicit VotedWorld(std::size_t images = 300) {
@@ -48,7 +48,7 @@ struct VotedWorld {
         save(scratch, made, m == 0 ? "a" : "b", storage, 100, false, runs);
     }
 
-    /// Writes votes with this accuracy; 1 means no errors. Returns the file.
+    /// Writes votes with this accuracy, where 1 means no errors. Returns the file.
     std::string votes(double accuracy, std::size_t annotators = 8, std::size_t each = 4,
                       std::size_t skipped = 0, const std::string& cls = "c") const {
         const std::string name = (scratch.path() / "votes.csv").string();
@@ -94,7 +94,7 @@ struct VotedWorld {
         return score_runs(options, *self_comm());
     }
 
-    /// ReaL and ASMA of model a, from the true sets.
+    /// ReaL and ASMA of model a, computed from the true sets.
     std::array<double, 2> truth() const {
         ScoreRunsOptions options;
         options.paths = {scratch.path() / "runs"};
@@ -162,7 +162,7 @@ TEST(ByVotes, ExpertsCorrectThemAndStandInTheReport) {
     const VotedWorld world;
     const ScoreResult result = world.score({world.votes(.8, 8, 3)}, {world.sets(100)});
     const ByVotes& by = result.by_votes.at(0);
-    EXPECT_EQ(by.experts, 100U);  // those without a valid label among them
+    EXPECT_EQ(by.experts, 100U);  // images without a valid label count, too
     EXPECT_EQ(by.values[0].value.interval.value().method, "votes.experts");
     EXPECT_THAT(by.notes.back(), HasSubstr("experts gave 100 images"));
     const auto truth = world.truth();
@@ -173,7 +173,7 @@ TEST(ByVotes, ExpertsCorrectThemAndStandInTheReport) {
     EXPECT_EQ(report.result.at("by_votes").at(0).at("values").at(1).at("metric"), "asma.votes");
 }
 
-/// Experts find no third label, so by their sets no image has three labels, although 45 do by the
+/// Experts find no third label, so by their sets no image has three labels, although 45 have by the
 /// votes.
 TEST(ByVotes, ASubgroupThatExpertsLeaveEmptyIsUndefined) {
     VotedWorld world;

@@ -1,4 +1,4 @@
-// False alarms of `assay check`: many samples in which nothing is wrong, or nothing can be decided.
+// False alarms of `assay check`: many samples without a fault, or in which nothing can be decided.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -112,20 +112,20 @@ TEST(CheckSimulation, EquallyGoodWaysRaiseNoAlarm) {
     const Alarms alarms = count_alarms(0.6, true, 150);
     EXPECT_LE(alarms.values, 7);
     EXPECT_EQ(alarms.order, 0);
-    EXPECT_EQ(alarms.above_chance, 150);  // 60 % is always detected as above the chance of 10 %
+    EXPECT_EQ(alarms.above_chance, 150);  // 60 % is always significantly above the chance of 10 %
 }
 
 // The model is random, so nothing can be decided. There are three tests (orders, shuffles,
 // association) at level 0.01 each. A false alarm of the shuffles is a wrong "in order".
 TEST(CheckSimulation, ChanceIsSeldomTakenForAnOrder) {
     const Alarms alarms = count_alarms(0.0, false, 150);
-    EXPECT_LE(alarms.order, 10);  // two tests, so at most 3 are expected
+    EXPECT_LE(alarms.order, 10);  // there are two tests, so at most 3 are expected
     EXPECT_LE(alarms.above_chance, 7);
     EXPECT_LE(alarms.values, 7);
 }
 
-// Power: a reversed class order is found with 40 images of a classifier that is correct half of the
-// time.
+// The power is sufficient: a reversed class order is found with 40 images of a classifier that is
+// correct half of the time.
 TEST(CheckSimulation, SmallSamplesSuffice) {
     int found = 0;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {

@@ -43,7 +43,7 @@ std::string bmp(std::array<int, 3> rgb) {
     return out;
 }
 
-/// 144 images, 12 a class, colours with so much noise that some are predicted incorrectly.
+/// 144 images, 12 per class. Their colors are so noisy that some are predicted incorrectly.
 class Check : public testing::Test {
 protected:
     static std::string name_of_image(std::size_t i) {
@@ -187,7 +187,7 @@ TEST_F(Check, ClassesSortedByName) {
     dataset.classes = ClassList(
         {"n01", "n02", "n03", "n04", "n05", "n06", "n07", "n08", "n09", "n10", "n11", "n12"},
         {"l", "c", "b", "a", "k", "d", "j", "e", "i", "f", "h", "g"});
-    const std::vector<std::size_t> rank = {11, 2, 1, 0, 10, 3, 9, 4, 8, 5, 7, 6};  // of each name
+    const std::vector<std::size_t> rank = {11, 2, 1, 0, 10, 3, 9, 4, 8, 5, 7, 6};  // for each name
     model.output_of = rank;
     EXPECT_THAT(finding("classes.order").title, HasSubstr("classes sorted by name"));
 }
@@ -249,7 +249,7 @@ TEST_F(Check, EachUsualPreparationIsRecognised) {
     expect_advice("--mean 0.5,0.5,0.5");
 }
 
-/// The finding's advice, which follows the first option: "--mean ...; not clearly worse: ...".
+/// The finding's advice, from the first option on: "--mean ...; not clearly worse: ...".
 std::string advice_of(const Finding& finding) {
     return finding.advice.substr(0, finding.advice.find(';'));
 }
@@ -274,7 +274,7 @@ TEST_F(Check, AdviceHoldsWhatChangesAndNothingElse) {
     EXPECT_EQ(static_cast<float>(0.00392156862745098), 1.0F / 255.0F);
 }
 
-/// Opens a colour classifier that was trained at `side`: at other sizes it sees the wrong colours.
+/// Opens a colour classifier that was trained at `side`. At other sizes, it sees the wrong colours.
 std::function<std::unique_ptr<Classifier>(const ModelSpec&)> trained_at(int side, bool fixed,
                                                                         const Preprocess& expects) {
     return [=](const ModelSpec& spec) {
@@ -291,7 +291,7 @@ TEST_F(Check, IncorrectInputSize) {
     const Preprocess expects = model.expects;
     options.reopen = trained_at(64, false, expects);
     spec.preprocess.height = spec.preprocess.width = 96;
-    model.expects.mean = {0.1, 0.9, 0.5};  // the model that check_model gets was opened at 96
+    model.expects.mean = {0.1, 0.9, 0.5};  // check_model gets a model that was opened at 96
     const Finding found = finding("pixels.size");
     EXPECT_EQ(found.severity, Severity::error) << found.title << found.detail;
     EXPECT_THAT(found.title, HasSubstr("64 x 64 does much better than 96 x 96"));
@@ -304,7 +304,7 @@ TEST_F(Check, TheGivenSizeIsGood) {
     EXPECT_EQ(finding("pixels.size").severity, Severity::ok);
     options.reopen = trained_at(64, true, model.expects);
     EXPECT_THAT(finding("pixels.size").title, HasSubstr("takes images of 64 x 64 only"));
-    // The smallest usual size is 32, so 8 x 8 cannot be checked.
+    // The smallest tested size is 32, so 8 x 8 cannot be checked.
     spec.preprocess.height = spec.preprocess.width = 8;
     options.reopen = trained_at(8, false, model.expects);
     EXPECT_EQ(finding("pixels.size").severity, Severity::note);
@@ -319,7 +319,7 @@ TEST_F(Check, ARefusedSizeIsNamedWithTheOneThatIsTaken) {
     EXPECT_THAT(found->title, HasSubstr("refuses images of 96 x 96 and takes 64 x 64"));
     EXPECT_EQ(found->advice, "--input-size 64");
     spec.preprocess.height = spec.preprocess.width = 448;
-    EXPECT_FALSE(refused_size(spec, options, ""));  // more than twice as large
+    EXPECT_FALSE(refused_size(spec, options, ""));  // the size is more than twice as large
 }
 
 TEST_F(Check, WrongPixelsAndWrongOrderTogether) {
@@ -434,7 +434,7 @@ TEST_F(Check, UnreadableImages) {
     const auto broken = folder.write("broken.bmp", "BM");
     dataset.ids.append("broken.bmp");
     labels.push_back(0);
-    options.sample = 1000;  // all images
+    options.sample = 1000;  // all images are affected
     Finding found = finding("data.images");
     EXPECT_EQ(found.severity, Severity::warning);
     EXPECT_THAT(found.title, HasSubstr("1 of 145 images looked at cannot be read"));
@@ -488,12 +488,12 @@ TEST_F(Check, ClassesOfAnotherDataSet) {
     EXPECT_EQ(opened.findings[0].severity, Severity::error);
     EXPECT_THAT(opened.findings[0].detail, HasSubstr("cat"));
     const auto findings = check_model(model, spec, std::move(opened), options);
-    ASSERT_GT(findings.size(), 1U);  // the other checks still run
+    ASSERT_GT(findings.size(), 1U);  // the other checks run anyway
     EXPECT_THAT(findings[0].title, HasSubstr(""));
 
     how.classes = ClassList({"cat", "dog"});
     EXPECT_TRUE(open_to_check(other.path(), how).findings.empty());
-    EXPECT_THROW(open_to_check(other.path() / "none", how), Error);  // undecided for another reason
+    EXPECT_THROW(open_to_check(other.path() / "none", how), Error);  // undecided for a new reason
 }
 
 TEST_F(Check, EmptyDataSet) {

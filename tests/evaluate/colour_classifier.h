@@ -26,8 +26,8 @@ inline std::array<int, 3> colour_of(std::size_t c) {
 
 class ColourClassifier : public Classifier {
 public:
-    Preprocess expects;                  ///< how its training images were prepared
-    std::vector<std::size_t> output_of;  ///< class c answers at output output_of[c]; empty: c
+    Preprocess expects;                  ///< preprocessing of its training images
+    std::vector<std::size_t> output_of;  ///< class c answers at output_of[c], or at c if empty
     enum class Ends { logits, softmax, softmax_twice, sigmoid, log_softmax } ends = Ends::logits;
     bool dropout = false, batch_norm = false, constant = false, not_a_number = false;
     /// After this number of images, the first score is NaN (or infinite, with `infinite`); -1:

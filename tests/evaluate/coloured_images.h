@@ -35,7 +35,7 @@ inline std::string bmp(std::uint8_t r, std::uint8_t g, std::uint8_t b) {
     return bytes;
 }
 
-/// Scores of an image: its red value in [0, 1], and the size of the batch it came in.
+/// The scores of an image are its red value in [0, 1], and the size of its batch.
 class Fake : public Classifier {
 public:
     explicit Fake(std::size_t most = 1'000'000) : most_(most) {
@@ -81,7 +81,7 @@ inline LoadedModel loaded(const std::string& name, std::shared_ptr<Fake> classif
 
 class PredictImages : public testing::Test {
 protected:
-    /// Images 0 ... n-1, whose red value is their number.
+    /// Images 0 to n - 1. Their red value is their number.
     Dataset images(int n) {
         Dataset dataset;
         dataset.name = "d";

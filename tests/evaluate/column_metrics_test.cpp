@@ -83,10 +83,10 @@ TEST(ColumnMetrics, StoredScoresRankWhereSigmoidsAreMeant) {
     const auto report =
         scored(save(folder, made, "net"), columns_of({"mean_average_precision:scores=probability",
                                                       "mean_average_precision:scores=stored"}));
-    // From the stored scores: class 0 is true for 9, 3, 2 and false for 0, which gives 1. Class 1
+    // By the stored scores, class 0 is true for 9, 3, 2 and false for 0, which gives 1. Class 1
     // is true for 2, 1 and false for 0, -1, which gives 1.
     EXPECT_DOUBLE_EQ(*report.measurements[1].value, 1.0);
-    // With a softmax, class 1 has z1 - z0 = -7, 1, -4, -2. Its positives are first and last of
+    // With a softmax, class 1 has z1 - z0 = -7, 1, -4, -2. Its positives are the first and last of
     // four: (1 + 2/4) / 2. Class 0 has 7, -1, 4, 2, which gives 1.
     EXPECT_DOUBLE_EQ(*report.measurements[0].value, (1 + 0.75) / 2);
     EXPECT_EQ(report.measurements[1].key.definition,
@@ -146,7 +146,7 @@ TEST(ColumnMetrics, SameBitsForAnyThreadsAndRanks) {
 }
 
 TEST(ColumnMetrics, ClassWiseEceOfAStore) {
-    // Four items with p = .5, .5 (logits 0, 0), three of which are of class 0: |3 - 2| / 4 for both
+    // Three of four items with p = .5, .5 (logits 0, 0) are of class 0: |3 - 2| / 4 for both
     // classes.
     Made made;
     made.classes = 2;
@@ -175,7 +175,7 @@ double plain_loss(const Made& made, const std::vector<std::size_t>& items, doubl
 
 double plain_temperature(const Made& made, const std::vector<std::size_t>& items) {
     double low = 0.02, high = 50;
-    for (int k = 0; k < 200; ++k) {  // golden section search
+    for (int k = 0; k < 200; ++k) {  // this is a golden section search
         const double a = low * std::pow(high / low, 0.382), b = low * std::pow(high / low, 0.618);
         (plain_loss(made, items, a) < plain_loss(made, items, b) ? high : low) =
             plain_loss(made, items, a) < plain_loss(made, items, b) ? b : a;
@@ -185,7 +185,7 @@ double plain_temperature(const Made& made, const std::vector<std::size_t>& items
 
 TEST(ColumnMetrics, EachHalfIsMeasuredAtTheTemperatureOfTheOther) {
     Made made = made_up(900, 5, 4, 1);
-    for (float& z : made.scores) z *= 3;  // overconfident
+    for (float& z : made.scores) z *= 3;  // the model is overconfident
     const Scratch folder;
     const auto store = save(folder, made, "net");
     std::array<std::vector<std::size_t>, 2> halves;
@@ -244,7 +244,7 @@ TEST(ColumnMetrics, TemperaturesOfOddStores) {
     const auto sharp = scored(save(folder, perfect, "perfect"), options).measurements[0];
     EXPECT_THAT(sharp.note, HasSubstr("temperatures 0.1"));
     EXPECT_NEAR(*sharp.value, 0, 1e-6);
-    // The same temperatures from probabilities as from their logarithms; a label of probability 0
+    // Probabilities give the same temperatures as their logarithms. A label with probability 0
     // has no finite loss.
     Made made = made_up(300, 4, 9);
     Made soft = made;

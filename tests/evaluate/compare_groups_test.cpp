@@ -1,5 +1,5 @@
-// Differences of two models by groups of images. Expected: Newcombe's interval and Sidak's level as
-// their formulas say, computed in NumPy; the p-values of scipy.stats.binomtest.
+// Differences of two models by groups. Expected are Newcombe's interval and Sidak's level from
+// their formulas in NumPy, and the p-values of scipy.stats.binomtest.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Images of a group: both correct, only the baseline, only the candidate, neither.
+/// Counts of images of a group: both correct, only the baseline, only the candidate, neither.
 struct Cell4 {
     const char* group;
     int both, baseline, candidate, neither;
@@ -89,7 +89,7 @@ TEST(CompareGroups, HaveNewcombesIntervalAtSidaksLevel) {
     EXPECT_NEAR(*night.p_holm, 3 * 0.007537841796875, 1e-12);
     EXPECT_EQ(night.verdict, Verdict::worse);
     EXPECT_EQ(result.groups[0].verdict, Verdict::no_difference);
-    // Nine images are too few for an interval, though three of them got worse.
+    // Nine images are too few for an interval, although three of them are worse.
     EXPECT_FALSE(result.groups[3].difference.interval);
     EXPECT_FALSE(result.groups[3].p);
     EXPECT_NEAR(*result.groups[3].difference.value, -1.0 / 3, 1e-12);
@@ -114,10 +114,10 @@ TEST(CompareGroups, TheLowestDifferenceHasItsInterval) {
 TEST(CompareGroups, ImagesOfOverlappingGroupsCountOnce) {
     const ComparedByGroup result = compared_by(three, {"group", "severity"}).groups.at(0);
     EXPECT_EQ(result.candidates, 4U);
-    EXPECT_EQ(result.worst.n, 229U);  // the nine images of the small group have a severity, too
+    EXPECT_EQ(result.worst.n, 229U);  // the nine images of the small group also have a severity
 }
 
-// Equal models: the observed lowest is low by choice, which its value does not show.
+// Equal models: the lowest difference is low because of its selection, which its value hides.
 TEST(CompareGroups, TheLowestIsNotAboveAllImages) {
     std::vector<Cell4> cells;
     const char* const names[] = {"a", "b", "c", "d"};
@@ -142,8 +142,8 @@ TEST(CompareGroups, TooSmallGroupsLeaveItUndefined) {
     EXPECT_EQ(result.worst.undefined, "all groups have fewer than 10 images");
 }
 
-// Twenty equal groups of 30 images: all intervals hold together, and so does that of the lowest.
-// Intervals at the level itself would not.
+// With twenty equal groups of 30 images, all intervals hold jointly, also that of the lowest.
+// Intervals at the nominal level would not.
 TEST(CompareGroups, IntervalsHoldTogether) {
     constexpr int runs = 40, groups = 20;
     int together = 0, lowest = 0, alone = 0;
@@ -189,7 +189,7 @@ TEST(CompareGroups, CountsAreEnough) {
     EXPECT_EQ(result.observed_group, "b");
     EXPECT_NEAR(*result.observed, -0.2, 1e-12);
     ASSERT_EQ(result.groups.size(), 4U);
-    // Two groups have intervals: level^(1/2).
+    // Two groups have intervals, so the level is level^(1/2).
     const Interval wider = paired_difference(30, 3, 15, 60, std::sqrt(0.95)).interval;
     EXPECT_EQ(result.groups[1].difference.interval->low, wider.low);
     EXPECT_EQ(result.groups[1].difference.interval->high, wider.high);
@@ -201,7 +201,7 @@ TEST(CompareGroups, CountsAreEnough) {
               "all groups have fewer than 10 images");
 }
 
-/// Groups whose images are in clusters.
+/// Groups with images in clusters.
 std::vector<Cell4> in_clusters() {
     std::vector<Cell4> cells;
     const auto add = [&](const char* group, int both, int baseline, int candidate, int neither) {
@@ -221,7 +221,7 @@ std::vector<Cell4> in_clusters() {
     return cells;
 }
 
-// Expected: bench/compare_cluster_coverage.py on the same counts.
+// The expected values are from bench/compare_cluster_coverage.py on the same counts.
 TEST(CompareGroups, ClustersOfImagesCount) {
     const PairReport report = compared_by(in_clusters(), {"group"}, "severity");
     const ComparedByGroup& result = report.groups.at(0);
@@ -267,8 +267,8 @@ TEST(CompareGroups, FewClustersAreSaid) {
     EXPECT_EQ(few.worst.undefined, "all groups have fewer than 10 images or 5 clusters");
 }
 
-// Clusters of one image add nothing, so the interval and p are those of independent images at
-// least.
+// Clusters of one image add nothing, so the interval and p are at least those of independent
+// images.
 TEST(CompareGroups, ClustersNeverShortenAnInterval) {
     std::vector<Cell4> cells;
     for (int i = 0; i < 200; ++i)

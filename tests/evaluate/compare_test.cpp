@@ -62,14 +62,14 @@ TEST(Compare, CountsAndExactMcNemar) {
     EXPECT_DOUBLE_EQ(*top1.difference.value, (5.0 - 1.0) / 11);
     EXPECT_EQ(top1.counts->b, 1U);
     EXPECT_EQ(top1.counts->c, 5U);
-    EXPECT_DOUBLE_EQ(*top1.p, 14.0 / 64);  // 2 P(X <= 1 | 6, 1/2)
+    EXPECT_DOUBLE_EQ(*top1.p, 14.0 / 64);  // p is 2 P(X <= 1 | 6, 1/2)
     EXPECT_EQ(top1.p_holm, top1.p);
     EXPECT_EQ(report.both_correct, 4U);
     EXPECT_EQ(report.both_incorrect, 1U);
     EXPECT_EQ(*report.error_consistency.value, *error_consistency(4, 1, 5, 1).value);
     EXPECT_EQ(report.same_prediction, 5U);
     ASSERT_EQ(report.disagreements.size(), 6U);
-    // the two most confident ones, in item order
+    // the two most confident items, in item order
     EXPECT_EQ(report.disagreements[0].id, "item00004");
     EXPECT_EQ(report.disagreements[1].id, "item00008");
     EXPECT_EQ(report.disagreements[2].id, "item00005");
@@ -80,7 +80,7 @@ TEST(Compare, CountsAndExactMcNemar) {
     EXPECT_EQ(compared(a, b, two).disagreements.size(), 2U);
 }
 
-// 40 items are correct in both, 10 and 15 in one alone, and 35 in neither. The accuracies are 0.5
+// 40 items are correct in both, 10 and 15 in only one, and 35 in neither. The accuracies are 0.5
 // and 0.55, the observed agreement is 0.75, and the chance is 0.5 * 0.55 + 0.5 * 0.45 = 0.5. Kappa
 // is 0.5. The jackknife of all 100 was counted in Python.
 TEST(Compare, ErrorConsistency) {
@@ -96,7 +96,7 @@ TEST(Compare, ErrorConsistency) {
     const Estimate opposite = error_consistency(0, 20, 20, 0);
     EXPECT_EQ(*opposite.value, -1);
     EXPECT_THAT(opposite.note, testing::HasSubstr("they disagree on every item"));
-    // Never both correct: accuracies 0.6 and 0.4, observed 0, chance 0.48.
+    // No item is correct in both: accuracies 0.6 and 0.4, observed agreement 0, chance 0.48.
     EXPECT_NEAR(*error_consistency(0, 30, 20, 0).value, -0.48 / 0.52, 1e-12);
     EXPECT_THAT(error_consistency(9, 0, 0, 0).undefined,
                 testing::HasSubstr("agreement by chance is certain"));
@@ -115,13 +115,13 @@ TEST(Compare, ErrorConsistencyCovers) {
             const double u = random.uniform();
             ++cells[u < 0.6 ? 0 : u < 0.7 ? 1 : u < 0.78 ? 2 : 3];
         }
-        // Accuracies 0.7 and 0.68, observed 0.82, chance 0.476 + 0.096.
+        // The accuracies are 0.7 and 0.68, the observed agreement 0.82, the chance 0.476 + 0.096.
         const double truth = (0.82 - 0.572) / 0.428;
         const Interval interval =
             *error_consistency(cells[0], cells[1], cells[2], cells[3]).interval;
         covered += interval.low <= truth && truth <= interval.high ? 1 : 0;
     }
-    // 95 % of 600 is 570; 4 standard deviations are 21.
+    // 95 % of 600 is 570, and 4 standard deviations are 21.
     EXPECT_NEAR(covered, 570, 21);
 }
 
@@ -162,7 +162,7 @@ TEST(Compare, AlignsByIdWhateverTheOrder) {
     Made first = made_up(200, 4, 5), second = made_up(200, 4, 6);
     second.labels = first.labels;
     const auto straight = compared(save(folder, first, "a"), save(folder, second, "b"));
-    // The same candidate, listed backwards, with one item renamed.
+    // The same candidate in reverse order, with one item renamed.
     Made turned;
     turned.classes = 4;
     for (std::size_t k = 200; k-- > 0;) {
@@ -185,7 +185,7 @@ TEST(Compare, AlignsByIdWhateverTheOrder) {
     EXPECT_LE(one.counts->c - two.counts->c, 1U);
 }
 
-// The same scores and labels with the classes in another order.
+// The same scores and labels, with the classes in another order.
 Made reordered(const Made& made, const std::vector<std::size_t>& place_of) {
     Made out = made;
     out.class_ids.resize(made.classes);
@@ -336,19 +336,19 @@ TEST(Compare, WarnsOfOtherImagesAndLabels) {
     EXPECT_EQ(warning(second, "runs6"), "");
     second.labels[0] = {2};
     second.labels[1] = {0, 1};
-    second.labels[2] = {};  // no message about it
+    second.labels[2] = {};  // there is no message about it
     EXPECT_EQ(warning(second, "runs7"),
               "2 of 100 common items have different labels in the store of b; the labels of a are "
               "used for both");
     CompareOptions given;
     given.score.labels = a.dataset().labels;
-    // If label sets come from a file, top-1 still uses the data set's own labels.
+    // If label sets come from a file, the metric top1 still uses the data set's own labels.
     EXPECT_EQ(warning(second, "runs8", given),
               "2 of 100 common items have different labels in the store of b; the labels of a are "
               "used for both");
     given.score.metrics = {parse_metric("real")};
     EXPECT_EQ(warning(second, "runs10", given), "");
-    // In another class order, the same labels have other numbers.
+    // With another class order, the same labels have other numbers.
     second.labels = first.labels;
     EXPECT_EQ(warning(reordered(second, {1, 2, 0}), "runs9"), "");
 }
@@ -499,7 +499,7 @@ TEST(Gate, RefusesBoundsThatNoValueReaches) {
               "gate `top1.delta >= -5`: -5 is outside the range of top1.delta, -1 to 1; did you "
               "mean -5%?");
     EXPECT_EQ(refusal("brier <= 300"),
-              // 300 % would be refused, too
+              // 300 % would also be refused
               "gate `brier <= 300`: 300 is outside the range of brier, 0 to 2");
     EXPECT_EQ(refusal("top1 >= 120%"),
               "gate `top1 >= 120%`: 1.2 is outside the range of top1, 0 to 1");
@@ -514,8 +514,8 @@ TEST(Gate, RefusesBoundsThatNoValueReaches) {
 TEST(Gate, JudgesValuesIntervalsAndDifferences) {
     Scratch folder;
     const std::string truth(20, 'A');
-    const auto a = save(folder, answers("aaaaaaaaaaaaaaabbbbb", truth), "a");  // 15 of 20
-    const auto b = save(folder, answers("aaaaaaaaaaaaaaaaaabb", truth), "b");  // 18 of 20
+    const auto a = save(folder, answers("aaaaaaaaaaaaaaabbbbb", truth), "a");  // 15 of 20 correct
+    const auto b = save(folder, answers("aaaaaaaaaaaaaaaaaabb", truth), "b");  // 18 of 20 correct
     const auto pair = compared(a, b);
     const auto passes = [&](const char* text) { return check_gate(parse_gate(text), pair).passed; };
     EXPECT_TRUE(passes("top1 == 0.9"));
@@ -528,7 +528,7 @@ TEST(Gate, JudgesValuesIntervalsAndDifferences) {
     EXPECT_TRUE(check_gate(parse_gate("top1 >= 75%"), report.measurements).passed);
     EXPECT_THROW(check_gate(parse_gate("top1.delta >= 0"), report.measurements), Error);
     EXPECT_THROW(check_gate(parse_gate("ece:edges=right_closed <= 1"), report.measurements),
-                 Error);  // another definition
+                 Error);  // this is another definition
     EXPECT_THROW(check_gate(parse_gate("ece:bins=10 <= 1"), pair), Error);
     // No item has class 1, so the sample deviation over classes is undefined. A gate on an
     // undefined value fails.

@@ -26,7 +26,7 @@ TEST(EvalMetrics, AreThoseOfTheScreen) {
     EXPECT_EQ(eval_metrics(5, false, true), (Names{"real", "top1", "ece", "nll", "confidence"}));
 }
 
-/// Stored scores of two models on 40 images that are all of class `red`; both predict `batch`.
+/// Stored scores of two models on 40 images that are all of class `red`. Both predict `batch`.
 class EvalMeasure : public PredictImages {
 protected:
     EvalResult measured(Outcome first, Outcome second) {

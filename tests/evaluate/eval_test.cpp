@@ -31,7 +31,7 @@ using evaluate::RunningAccuracy;
 using testing::HasSubstr;
 using Outcome = PreprocessingChoice::Outcome;
 
-/// The first `n` of `images` are correct.
+/// The first `n` of `images` images are correct.
 Correct first_correct(std::size_t n, std::size_t images) {
     Correct correct(images, 0);
     std::fill_n(correct.begin(), n, std::uint8_t{1});
@@ -40,7 +40,7 @@ Correct first_correct(std::size_t n, std::size_t images) {
 
 constexpr double close = 0.01;
 
-/// A command to type: `command` followed by the options.
+/// A command to type, which is `command` followed by the options.
 CommandWith command_of(const std::string& command) {
     return [command](const std::string& options) { return command + " " + options; };
 }
@@ -89,12 +89,12 @@ TEST(EvalDecision, EqualWaysAreNotSettledAndTheFirstIsTaken) {
 }
 
 TEST(EvalDecision, LessThanAPointApartIsNotSettledMoreStops) {
-    // 5 of 512 are .98 points, and 6 are 1.17. Two-sided, 5 give p = 2 / 2^5 = .0625.
+    // 5 of 512 are .98 points, and 6 are 1.17. A two-sided test of 5 has p = 2 / 2^5 = .0625.
     const Decision near =
         decide(std::vector<Correct>{first_correct(405, 512), first_correct(400, 512)}, 0.05);
     EXPECT_FALSE(near.told_apart);
     EXPECT_EQ(outcome_of(near, close), Outcome::not_settled);
-    // Of 64 images one is 1.6 points.
+    // One of 64 images is 1.6 points.
     const Decision far =
         decide(std::vector<Correct>{first_correct(40, 64), first_correct(41, 64)}, 0.05);
     EXPECT_FALSE(far.told_apart);
@@ -131,7 +131,7 @@ TEST(RunningAccuracyTest, BatchesInARandomOrderAreAClusterSample) {
     EXPECT_DOUBLE_EQ(*now.value, 0.5);
     EXPECT_NEAR(*now.standard_error, std::sqrt(40.0 / 39 * 160 / (320.0 * 320) * 0.6), 1e-12);
     EXPECT_EQ(running.text(), "50.0 % ±6.1");
-    RunningAccuracy high(800, true);  // cut at 100 %
+    RunningAccuracy high(800, true);  // the interval is cut at 100 %
     for (int i = 0; i < 40; ++i) high.add(i == 0 ? 0 : 8, 8);
     EXPECT_EQ(high.text(), "97.5 % (93.7 – 100.0)");
     RunningAccuracy few(800, true);
@@ -167,12 +167,12 @@ TEST(RunningAccuracyTest, CountsLabelledRowsWithScores) {
     EXPECT_EQ(count.images, 2U);
 }
 
-/// 240 images of one colour each, 20 a class, so noisy that some are predicted incorrectly.
+/// 240 images of one colour each, 20 per class. Some are predicted incorrectly because of noise.
 class EvalSearch : public testing::Test {
 protected:
     static constexpr std::size_t count = 240;
 
-    /// The images are written once: that takes longer than a search.
+    /// The images are written once, because writing takes longer than a search.
     static void SetUpTestSuite() {
         scratch_ = new Scratch;
         make_folders(*scratch_ / "images");
@@ -244,7 +244,7 @@ protected:
     Dataset dataset;
     std::shared_ptr<ColourClassifier> classifier = std::make_shared<ColourClassifier>();
     ModelOpener opener;
-    int side = 14;  // the image size that the model takes; 0: any
+    int side = 14;  // the image size of the model; 0 for any size
 };
 Scratch* EvalSearch::scratch_ = nullptr;
 
@@ -274,7 +274,7 @@ TEST_F(EvalSearch, WaysThatGiveTheSameScoresAreNotSettled) {
     EXPECT_EQ(choice.best->options, "--preset caffe");
     EXPECT_EQ(choice.runner_up->options, "--preset caffe --input-size 2 --crop-mode none");
     EXPECT_EQ(choice.p, 1);
-    EXPECT_EQ(choice.items.size(), 64U);  // 64, because a tenth of the images is fewer
+    EXPECT_EQ(choice.items.size(), 64U);  // the size is 64, because a tenth of the images is fewer
 }
 
 // A crop does not change an image of one colour, so only the pixel values differ. Holm multiplies
@@ -303,7 +303,7 @@ TEST_F(EvalSearch, WaysThatGiveOtherPixelsOnOneImageAreSeveral) {
         *scratch_ / "images" / std::string(dataset.ids[evaluate::items_in_hash_order(dataset)[20]]);
     const std::string one_colour = read_text(file);
     std::string two_colours = one_colour;
-    two_colours[54] ^= 0x40;  // the blue of its first pixel
+    two_colours[54] ^= 0x40;  // the blue value of the first pixel
     write_file_atomically(file, two_colours);
     EXPECT_GT(search().tried, alike);
     write_file_atomically(file, one_colour);
@@ -460,8 +460,8 @@ TEST_F(EvalSearch, IncorrectPixelValuesWarnWithTheCommand) {
     EXPECT_TRUE(text.ends_with("`")) << text;
 }
 
-/// Batch normalisation in training mode: the other images of a batch matter, and a single image is
-/// grey.
+/// Batch normalisation in training mode: scores depend on the other images of a batch, and a single
+/// image is gray.
 TEST_F(EvalSearch, TrainingModeIsRefusedBecauseImagesAloneDoNoBetter) {
     classifier->batch_norm = true;
     const LoadedModel model = opener.open(opener.resolve({{"preset", "caffe"}}));

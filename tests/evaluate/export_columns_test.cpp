@@ -34,7 +34,7 @@ TEST(HybridWrite, EveryWidthAndRunComesBack) {
             std::vector<std::uint32_t> values;
             const std::uint32_t mask = width == 32 ? 0xffffffffU : (std::uint32_t{1} << width) - 1;
             while (values.size() < static_cast<std::size_t>(round) * 3) {
-                // Runs of 1 to 20, most of them short.
+                // Runs have lengths from 1 to 20, and most are short.
                 const std::size_t run = random() % 3 == 0 ? 1 + random() % 20 : 1;
                 values.insert(values.end(), run, static_cast<std::uint32_t>(random()) & mask);
             }
@@ -101,7 +101,7 @@ TEST(ExportColumns, TheSameBytesForAnyThreads) {
 TEST(ExportColumns, PiecesAreBounded) {
     const Scratch folder;
     const Made made = made_up(600, 1000, 3);
-    for (int m = 0; m < 32; ++m)  // 77 MB of scores
+    for (int m = 0; m < 32; ++m)  // the scores are 77 MB
         save(folder, made, fmt::format("m{:02}", m), StorageFormat::full_f32, 600);
     ExportOptions options{.paths = {folder / "runs"}, .format = Format::arrow, .top = 0};
     options.scores = true;

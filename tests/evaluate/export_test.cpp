@@ -36,7 +36,7 @@ Exported exported(const ExportOptions& options) {
     return out;
 }
 
-/// The cells of a line of the csv, by column.
+/// The cells of a csv line, by column.
 using Row = std::map<std::string, std::string>;
 std::vector<Row> rows_of(const std::string& text) {
     CsvReader reader(text, "export", {.delimiter = ','});
@@ -49,7 +49,7 @@ std::vector<Row> rows_of(const std::string& text) {
     return rows;
 }
 
-/// Softmax in double, from its definition.
+/// The softmax in double precision, from its definition.
 std::vector<double> softmax_of(const Made& made, std::size_t row) {
     std::vector<double> p(made.classes);
     double sum = 0;
@@ -162,13 +162,13 @@ TEST(Export, ReducedStoresSayWhatTheyKeep) {
         EXPECT_NEAR(std::stod(f["margin"]), std::stod(t["margin"]), 1e-6);
         EXPECT_EQ(o["margin"], "");
         EXPECT_TRUE(t.contains("top2") && !t.contains("top3") && !o.contains("top2"));
-        if (t["loss"].empty()) {  // the label is not among the two
+        if (t["loss"].empty()) {  // the label is not among the two best classes
             EXPECT_NE(f["label"], t["top1"]);
         } else {
             EXPECT_NEAR(std::stod(f["loss"]), std::stod(t["loss"]), 1e-5);
         }
     }
-    // An export of several stores has the columns that all of them have.
+    // An export of several stores has the columns that are in all of them.
     EXPECT_FALSE(rows_of(exported({.paths = {folder / "runs"}}).text)[0].contains("top2"));
 }
 

@@ -1,4 +1,4 @@
-// Images that a classifier cannot compute. They are found, recorded and excluded.
+// Images that a classifier cannot compute are found, recorded and excluded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// The images of a batch, by their red values.
+/// The images of a batch, given by their red values.
 std::vector<int> numbers_of(std::span<const float> input, std::size_t n) {
     std::vector<int> numbers;
     for (std::size_t i = 0; i < n; ++i)
@@ -84,7 +84,7 @@ public:
     }
     bool restartable = true;
     int restarts = 0;
-    /// Batches before each crash that no image causes; -1: no such crash.
+    /// Number of batches before each crash that no image causes; -1 for no such crash.
     std::atomic<int> lives{-1};
     std::atomic<int> ended_at{0};
 
@@ -173,7 +173,7 @@ TEST_F(FailingImages, GiveTheSameBytesForAnyNumberOfThreads) {
 TEST_F(FailingImages, ABatchBesideThemIsNotHalved) {
     const Dataset dataset = images(40);
     const auto fake = std::make_shared<Crashing>(std::set<int>{});
-    fake->lives = 3;  // and again after no more
+    fake->lives = 3;  // and fails again after the same number
     const LoadedModel model = loaded("m", fake);
     PredictOptions o = options("runs");
     o.threads = 5;
@@ -231,7 +231,7 @@ TEST_F(FailingImages, MoreThanSixteenEndTheRun) {
     EXPECT_EQ(predict({&sixteen, 1}, dataset, options("sixteen"))[0].bad_rows, 16U);
 }
 
-/// A model that fails for all batches after a certain image.
+/// A model that fails for every batch after a certain image.
 class Failed final : public Fake {
 public:
     void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
@@ -361,7 +361,7 @@ TEST_F(FailingImages, AreComputedAgainAloneWhereAskedFor) {
             }
         }
         EXPECT_THAT(verify_store(results[0].store), IsEmpty());
-        // Nothing has failed, so nothing is computed.
+        // No image has failed, so nothing is computed.
         fake->sizes.clear();
         EXPECT_EQ(predict({&model, 1}, dataset, o)[0].predicted, 0U);
         EXPECT_THAT(fake->sizes, IsEmpty());
@@ -392,7 +392,7 @@ TEST_F(FailingImages, OfAnInterruptedRunAreComputedAgain) {
     const LoadedModel model = loaded("m", fake);
     o.retry_failed = true;
     EXPECT_EQ(predict({&model, 1}, dataset, o)[0].bad_rows, 0U);
-    // the batch of image 5, and the rows that were not reached
+    // the batch of image 5, and the rows that were not computed
     EXPECT_THAT(fake->sizes, ElementsAre(4, 4, 2));
 }
 
@@ -406,7 +406,7 @@ TEST_F(FailingImages, OfAStoreOfTheBestClassesTheirShardsAreComputedAgain) {
     const LoadedModel model = loaded("m", fake);
     o.retry_failed = true;
     EXPECT_EQ(predict({&model, 1}, dataset, o)[0].bad_rows, 0U);
-    EXPECT_THAT(fake->sizes, ElementsAre(4, 4));  // of a shard of 8
+    EXPECT_THAT(fake->sizes, ElementsAre(4, 4));  // the rows of a shard of 8
 }
 
 TEST_F(FailingImages, AProcessThatIsNotOursIsNotStartedAgain) {

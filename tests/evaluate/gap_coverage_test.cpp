@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t models = 5, labels = 3;
 constexpr int draws = 600;
-// The proportion of images with 1, 2 and 3 labels, and each model's probability to be correct on an
-// easy and on a hard image. Half of the images are hard for all models, which makes the predictions
-// of the models correlated.
+// The proportion of images with 1, 2 and 3 labels, and the probability of each model to be correct
+// on an easy and on a hard image. Half of the images are hard for all models, which makes the
+// predictions of the models correlated.
 constexpr std::array<std::array<double, labels>, 2> proportions{{{0.7, 0.2, 0.1}, {0.5, 0.3, 0.2}}};
 constexpr double spread = 0.25;
 double centre(std::size_t model, std::size_t set, std::size_t g) {
@@ -43,7 +43,7 @@ Truth truth() {
     return t;
 }
 
-// All models' predictions of the same images of one data set.
+// The predictions of all models for the same images of one data set.
 std::array<std::vector<MadeImage>, models> drawn(int draw, std::size_t set, std::size_t n) {
     RandomStream random(static_cast<std::uint64_t>(draw), "coverage", set);
     std::array<std::vector<MadeImage>, models> list;
@@ -93,7 +93,7 @@ TEST(GapCoverage, AveragesOverModelsThatShareTheirImages) {
         }
     }
     for (const auto& [k, count] : held) {
-        // 600 draws of 95 %: 0.95 +- 3 * 0.0089.
+        // 600 draws of 95 % give 0.95 +- 3 * 0.0089.
         EXPECT_GT(count / static_cast<double>(draws), 0.923) << k;
         EXPECT_LT(count / static_cast<double>(draws), 0.977) << k;
     }

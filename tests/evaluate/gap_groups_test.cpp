@@ -1,5 +1,5 @@
-// Gaps by groups of images. Expected: Newcombe's interval of two independent proportions at Sidak's
-// level, computed in NumPy.
+// Gaps by groups of images. The expected values are Newcombe's interval of two proportions at
+// Sidak's level, computed in NumPy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ const std::vector<ImagesOfGroup>
 
 TEST(GapGroups, AreThoseOfBothDataSets) {
     const GapReport report = gap_by(on_v1, on_v2);
-    ASSERT_EQ(report.groups.size(), 2U);  // a model each; ReaL is top-1 here
+    ASSERT_EQ(report.groups.size(), 2U);  // one model each; ReaL equals top-1 here
     const GapByGroup& of_model = report.groups[0];
     EXPECT_EQ(of_model.metric, "top1");
     EXPECT_THAT(of_model.only_here[0], ElementsAre("group=rain"));
@@ -77,12 +77,12 @@ TEST(GapGroups, AreThoseOfBothDataSets) {
     EXPECT_EQ(day.gap.interval->method, "newcombe.unpaired.sidak");
     EXPECT_NEAR(night.gap.interval->low, -0.16270373485643944, 1e-9);
     EXPECT_NEAR(night.gap.interval->high, 0.24759415918412184, 1e-9);
-    EXPECT_EQ(of_model.groups[2].gap.value, 0.3);  // nine images on V2 are too few
+    EXPECT_EQ(of_model.groups[2].gap.value, 0.3);  // nine images of V2 are too few
     EXPECT_FALSE(of_model.groups[2].gap.interval);
     EXPECT_EQ(of_model.too_small, 1U);
 }
 
-// From the groups' intervals at 95 and 97.5 %; the rarest group is too small.
+// The numbers come from the groups' intervals at 95 and 97.5 %. The rarest group is too small.
 TEST(GapGroups, TheLargestHasItsInterval) {
     const GapByGroup of_model = gap_by(on_v1, on_v2).groups.at(0);
     const Estimate& largest = of_model.largest;
@@ -94,7 +94,7 @@ TEST(GapGroups, TheLargestHasItsInterval) {
     EXPECT_NEAR(largest.interval->high, 0.2555406736389175, 1e-9);
     EXPECT_EQ(largest.interval->level, 0.95);
     EXPECT_EQ(largest.interval->method, "largest.newcombe.unpaired");
-    // Without the part that is due to choosing it, and not below the mean of both.
+    // The interval has no part that is due to the selection, and is not below the mean of both.
     EXPECT_LT(*largest.value, *of_model.observed);
     EXPECT_GE(*largest.value, 0.10654761904761911);
     EXPECT_EQ(largest.n, 280U);
@@ -123,7 +123,7 @@ TEST(GapGroups, AreRowsOfCsv) {
     EXPECT_THAT(csv, HasSubstr("\na,0.8,"));  // the first row of a group
     EXPECT_THAT(csv, HasSubstr(",group=day\n"));
     EXPECT_THAT(csv, HasSubstr(",largest gap\nb,"));
-    // Two models, and of each three groups and the largest.
+    // There are two models, each with three groups and the largest gap.
     EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 2 + 2 * 4);
     const auto has = [&](const char* name) {
         return std::ranges::any_of(report.values,
@@ -131,7 +131,7 @@ TEST(GapGroups, AreRowsOfCsv) {
     };
     EXPECT_TRUE(has("top1_gap[largest gap]"));
     EXPECT_TRUE(has("top1_v1[group=rare]"));
-    // The same table is input of --table, which is about all images.
+    // The same table is an input of --table, which uses all images.
     const GapTable table = parse_gap_table(csv, "gap.csv", TableUnit::automatic);
     ASSERT_EQ(table.rows.size(), 2U);
     EXPECT_EQ(table.rows[1].model, "b");
@@ -179,7 +179,7 @@ TEST(GapGroups, NamesOfManyGroupsAreCut) {
     EXPECT_THAT(render(report_of(report), ReportFormat::text), HasSubstr("group=l and 8 more\n"));
 }
 
-// The sides of such intervals differ, so a ± would say neither end.
+// Such intervals are not symmetric, so a ± would be correct for neither end.
 TEST(GapParts, SentencesHaveBothEndsOfIntervals) {
     const auto proportion = [](double low, double value, double high) {
         Estimate e;

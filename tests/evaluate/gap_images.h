@@ -1,4 +1,4 @@
-// Simulated images and predictions, which are added to counts as in the engine.
+// Simulated images and predictions, which are counted as in the engine.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct MadeImage {
     bool top1 = false, real = false, single = true, known = true;
 };
 
-/// Image i goes to group i mod group_count.
+/// Image i belongs to group i mod group_count.
 inline GapState state_of(const GapScheme& scheme, const std::vector<MadeImage>& images) {
     GapState state = scheme.empty();
     for (std::size_t i = 0; i < images.size(); ++i) {

@@ -126,7 +126,7 @@ TEST(GapReport, TheMeanOverModelsIsNoSurerThanTheImagesAllow) {
 
 TEST(GapReport, RanksTiesAndChanges) {
     GapInput input = made(five);
-    input.models.push_back({"twin", input.models[1].states, {}, {}});  // of "best"
+    input.models.push_back({"twin", input.models[1].states, {}, {}});  // the interval of "best"
     const GapReport report = assemble_gap(input, scheme, {});
     EXPECT_EQ(report.models[0].name, "best");
     EXPECT_EQ(report.models[1].name, "twin");
@@ -244,7 +244,7 @@ TEST(GapReport, AnAbsentSubgroupLeavesTheRestStanding) {
     EXPECT_EQ(json.dump().find("nan"), std::string::npos);
 }
 
-// All images have the same value, so the jackknife finds no spread. The metric's own interval still
+// All images have the same value, so the jackknife has no variance. The metric's own interval still
 // has a width.
 TEST(GapReport, AsmaHasAnIntervalWhereImagesShowNoSpread) {
     std::vector<MadeImage> images;
@@ -260,7 +260,7 @@ TEST(GapReport, AsmaHasAnIntervalWhereImagesShowNoSpread) {
     // each.
     const double below = 1 - wilson(150, 150, 0.95).low;
     EXPECT_NEAR(asma.first.interval->low, 1 - below, 1e-12);
-    // The gap is 1 - 1 = 0. Its interval extends down by the first distance, and up by the second.
+    // The gap is 1 - 1 = 0. Its interval goes down by the first distance, and up by the second.
     EXPECT_NEAR(asma.gap.interval->low, -below, 1e-12);
     EXPECT_NEAR(asma.gap.interval->high, below, 1e-12);
     // The average over models has the same interval, both for one model and for two equal models.
@@ -281,7 +281,7 @@ TEST(GapReport, NoProportionOfAGapThatMayBeNone) {
     EXPECT_THAT(report.average.decomposition.explained.undefined,
                 HasSubstr("not significantly different from 0"));
     EXPECT_EQ(report.average.within_margin[0].within, 2U);
-    EXPECT_EQ(report.average.within_margin[0].surely_within, 0U);  // 400 images: +- 7 points
+    EXPECT_EQ(report.average.within_margin[0].surely_within, 0U);  // +- 7 points with n = 400
     EXPECT_EQ(report.average.within_margin[0].surely_outside, 0U);
 }
 

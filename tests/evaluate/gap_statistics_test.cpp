@@ -49,15 +49,15 @@ TEST(LabelStrata, LargerSubgroupsAreApartFromTheRest) {
 
 TEST(GapStatistics, MetricsByHand) {
     Two two;
-    // First: one label: 3 of 4 correct. Two labels: hits 2, 1, 0, so (1 + 1/2 + 0)/3 = 1/2. Three:
-    // one with 1 hit.
+    // First set: one label, 3 of 4; two labels, hits 2, 1, 0: (1 + 1/2 + 0)/3 = 1/2. With three,
+    // one image has 1 hit.
     repeat(two.first, 3, {.labels = 1, .hits = 1, .top1 = true, .real = true});
     repeat(two.first, 1, {.labels = 1});
     repeat(two.first, 1, {.labels = 2, .hits = 2, .top1 = true, .real = true});
     repeat(two.first, 1, {.labels = 2, .hits = 1, .top1 = false, .real = true});
     repeat(two.first, 1, {.labels = 2});
     repeat(two.first, 1, {.labels = 3, .hits = 1});
-    // no valid label, so it only counts in top-1
+    // this image has no valid label, so it only counts in top-1
     repeat(two.first, 2, {.labels = 0, .top1 = true});
     two.second = two.first;
     repeat(two.second, 10, {.labels = 1});
@@ -129,15 +129,15 @@ TEST(Decomposition, OnlyCompositionOnlyWithinAndBoth) {
 
 TEST(Decomposition, WhatOnlyOneHasIsUnmatchedComposition) {
     Two two;
-    // First data set: 6 images with one label, 5 correct; 4 with six labels (pooled above 5), 1
-    // correct. Second: only images with one label, 2 of 4 correct.
+    // The first has 6 images with one label (5 correct) and 4 with six labels (pooled above 5; 1
+    // correct). The second only has images with one label, 2 of 4 correct.
     repeat(two.first, 5, {.labels = 1, .top1 = true});
     repeat(two.first, 1, {.labels = 1});
     repeat(two.first, 1, {.labels = 6, .top1 = true});
     repeat(two.first, 3, {.labels = 7});
     repeat(two.second, 2, {.labels = 1, .top1 = true});
     repeat(two.second, 2, {.labels = 1});
-    // A1 = 6/10, M1 = 5/6, A2 = M2 = 1/2: within 5/6 - 1/2, composition and unmatched 6/10 - 5/6.
+    // A1 = 6/10, M1 = 5/6, A2 = M2 = 1/2. Within: 5/6 - 1/2; composition and unmatched: 6/10 - 5/6.
     EXPECT_NEAR(*two.value(two.statistics.within()), 5.0 / 6 - 0.5, 1e-15);
     EXPECT_NEAR(*two.value(two.statistics.composition()), 0.6 - 5.0 / 6, 1e-15);
     EXPECT_NEAR(*two.value(two.statistics.unmatched()), 0.6 - 5.0 / 6, 1e-15);
@@ -163,7 +163,7 @@ struct Plain {
 };
 Plain plain_decomposition(const std::vector<MadeImage>& first,
                           const std::vector<MadeImage>& second) {
-    std::map<std::uint32_t, std::array<double, 4>> by;  // n1, correct1, n2, correct2
+    std::map<std::uint32_t, std::array<double, 4>> by;  // columns: n1, correct1, n2, correct2
     double n1 = 0, n2 = 0, r1 = 0, r2 = 0;
     for (const auto& p : first) {
         if (!p.single) continue;
@@ -219,14 +219,14 @@ TEST(Decomposition, AddsUpToTheGapAgainstImageByImage) {
 }
 
 TEST(Jackknife, OfAMeanIsTheTextbookStandardError) {
-    // With one image for each group, the jackknife error of a mean is exactly s / sqrt(n), and the
+    // With one image per group, the jackknife error of a mean is exactly s / sqrt(n), and the
     // two variances add up.
     Two two;
     repeat(two.first, 30, {.labels = 1, .top1 = true});
     repeat(two.first, 20, {.labels = 1});
     repeat(two.second, 10, {.labels = 1, .top1 = true});
     repeat(two.second, 30, {.labels = 1});
-    const double v1 = 0.6 * 0.4 / 49, v2 = 0.25 * 0.75 / 39;  // p (1 - p) n / (n - 1) / n
+    const double v1 = 0.6 * 0.4 / 49, v2 = 0.25 * 0.75 / 39;  // each p (1 - p) n / (n - 1) / n
     std::string reason;
     const std::size_t gap = GapStatistics::at(GapStatistics::block(GapMetric::top1), end_gap);
     const auto interval = jackknife_interval(two.lists(), gap, 0.95, reason);
@@ -247,7 +247,7 @@ TEST(Jackknife, SaysWhyThereIsNone) {
     repeat(two.first, 5, {.labels = 1, .top1 = true});
     EXPECT_FALSE(jackknife_interval(two.lists(), gap, 0.95, reason));
     EXPECT_EQ(reason, "the images do not vary");
-    // Only one image has two labels, so without its group the subgroup and ASMA are undefined.
+    // Only one image has two labels, so the subgroup and ASMA are undefined without its group.
     repeat(two.first, 1, {.labels = 2, .hits = 1});
     const std::size_t agreement =
         GapStatistics::at(GapStatistics::block(std::size_t{1}, GapMetric::asma), end_first);
@@ -263,13 +263,13 @@ Estimate counted(std::uint64_t hits, std::uint64_t n) {
 }
 
 TEST(UnpairedDifference, NewcombesExample) {
-    // Newcombe (1998), Statistics in Medicine 17:873, table II (a): 56/70 against 48/80, method 10:
+    // Newcombe (1998), Statistics in Medicine 17:873, table II (a), 56/70 and 48/80, method 10:
     // 0.0524 to 0.3339.
     const Interval i = unpaired_difference(counted(56, 70), counted(48, 80));
     EXPECT_NEAR(i.low, 0.0524, 5e-5);
     EXPECT_NEAR(i.high, 0.3339, 5e-5);
     EXPECT_EQ(i.method, "newcombe.unpaired");
-    // (g) 10/10 against 0/10: 0.6075 to 1.
+    // Case (g), 10/10 and 0/10: 0.6075 to 1.
     const Interval extreme = unpaired_difference(counted(10, 10), counted(0, 10));
     EXPECT_NEAR(extreme.low, 0.6075, 5e-5);
     EXPECT_NEAR(extreme.high, 1, 1e-12);

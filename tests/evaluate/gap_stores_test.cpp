@@ -36,9 +36,9 @@ World world(std::size_t rows, std::uint64_t seed, double skill, std::uint32_t mo
     RandomStream random(seed, "sets");
     for (std::size_t i = 0; i < rows; ++i) {
         std::vector<std::int32_t> set;
-        const auto size = random.below(most_labels + 1);  // 0: no valid label
+        const auto size = random.below(most_labels + 1);  // 0 means no valid label
         for (std::uint64_t k = 0; k < size; ++k) {
-            // The image's own label, then the next classes in a circle, so all differ.
+            // The image's own label, followed by the next classes in a circle, so all differ.
             set.push_back(static_cast<std::int32_t>(
                 (static_cast<std::uint64_t>(w.made.labels[i][0]) + k) % classes));
         }
@@ -60,7 +60,7 @@ struct Runs {
     GapSide first{"V1", {}, {}}, second{"V2", {}, {}};
 
     // `save` calls its data set val, so each side has its own folder.
-    // The images of the second side get different ids, unless ids are given.
+    // The images of the second side get different ids, unless the caller gives ids.
     void add(int set, Made made, const std::string& model,
              StorageFormat storage = StorageFormat::full_f32, bool but_last = false) {
         for (std::size_t i = made.ids.size(); set == 1 && i < made.rows(); ++i)
@@ -85,7 +85,7 @@ struct Runs {
     }
 };
 
-// A slow reference: each image by itself.
+// A slow reference that computes each image by itself.
 struct Plain {
     double top1 = 0, real = 0, asma = 0;
     std::map<std::size_t, double> agreement;
@@ -178,7 +178,7 @@ TEST(DatasetGap, PresentMeansInBoth) {
     EXPECT_TRUE(some.average.metrics[2].first.value);
     EXPECT_EQ(some.average.metrics[2].gap.undefined,
               "V2: no item has 3,4 labels; use subgroups=1,2 or absent=skipped");
-    // the images that V2 lacks appear as composition
+    // images without a counterpart on V2 appear as composition
     EXPECT_LT(*some.average.decomposition.within.value, 1);
     EXPECT_NE(*some.average.decomposition.unmatched.value, 0);
     options.subgroups = "present";
@@ -187,8 +187,8 @@ TEST(DatasetGap, PresentMeansInBoth) {
     EXPECT_TRUE(report.average.metrics[2].gap.value);
 }
 
-// `present` selects every number of labels that occurs, both in gap and in score. Next to other
-// numbers, it keeps those of them that occur.
+// `present` selects every number of labels that occurs, both in gap and in score. If other
+// numbers are given, it keeps those that occur.
 TEST(DatasetGap, PresentIsTheSameInScore) {
     Runs runs;
     const World one = world(300, 1, 2, 7), two = world(300, 2, 2, 7);
@@ -243,7 +243,7 @@ TEST(DatasetGap, ASliverOfSingleLabelsHasNoTop1) {
     EXPECT_EQ(report.models[0].ranks[0][0].rank, 0U);
     EXPECT_GE(*report.models[0].metrics[2].first.value, *report.models[1].metrics[2].first.value);
     EXPECT_TRUE(report.sets[0].only_valid);
-    // A further data set has none, either.
+    // A further data set does not have one, either.
     const auto comm = self_comm();
     const GapAlso also = also_of_stores(runs.second, report, "1-2", *comm);
     EXPECT_EQ(also.models[0][0].undefined,
@@ -327,7 +327,7 @@ TEST(DatasetGap, ReducedStoresSayWhatTheyCannotTell) {
     }
     EXPECT_NEAR(*half.models[0].metrics[2].first.value, *full.models[0].metrics[2].first.value,
                 0.01);
-    // Two classes are kept: enough for one and for two labels.
+    // Two classes are kept, which is enough for one and for two labels.
     EXPECT_EQ(*best.models[0].subgroups[1].agreement.gap.value,
               *full.models[0].subgroups[1].agreement.gap.value);
     EXPECT_EQ(best.models[0].subgroups[2].agreement.first.undefined,
@@ -368,7 +368,7 @@ TEST(DatasetGap, SameBitsForAnyNumberOfRanks) {
         runs.add(1, other_model(two, static_cast<std::uint64_t>(m), 0.3 * m), std::to_string(m));
     }
     const std::string alone = to_json(runs.report()).dump();
-    // the stores have 3 and 2 blocks of rows, so some ranks have none
+    // the stores have 3 and 2 blocks of rows, so some ranks have no block
     for (const int ranks : {2, 3, 7}) {
         run_thread_ranks(ranks, [&](Comm& comm) {
             const GapReport report = gap_of_stores(runs.first, runs.second, Runs::quick(), comm);
@@ -393,7 +393,7 @@ void expect_same(const Estimate& one, const Estimate& two, const std::string& wh
     EXPECT_EQ(*one.interval, *two.interval) << what;
 }
 
-// gap, score and compare are one engine: the same stores give the same bits, values and intervals.
+// gap, score and compare use one engine: the same stores give bit-identical values and intervals.
 TEST(DatasetGap, AgreesWithScoreAndCompareToTheLastBit) {
     const World one = world(600, 1, 2), two = world(400, 2, 1.5);
     for (const std::string kind : {"recall", "jaccard", "hamming"}) {
@@ -540,7 +540,7 @@ TEST(DatasetGap, UnlikeThings) {
               "V1 has label sets and V2 single labels: ReaL and ASMA would use different "
               "definitions of correct; add --labels2 LABELS, or omit --labels1");
 
-    // One data set, twice.
+    // The same data set twice.
     Runs twice;
     twice.add(0, one.made, "a");
     twice.add(1, one.made, "a");
@@ -553,7 +553,7 @@ TEST(DatasetGap, UnlikeThings) {
     twice.second.sets = one.sets;
     EXPECT_THAT(twice.refused(Runs::quick(), ErrorCode::usage),
                 HasSubstr("V1 and V2 are the same images under two sets of labels"));
-    // Other labels under the same ids. Nothing shows whether the images are the same.
+    // Other labels have the same ids. Nothing shows whether the images are the same.
     Made relabelled = one.made;
     for (auto& labels : relabelled.labels) labels = {(labels[0] + 1) % 8};
     Runs other;
@@ -614,7 +614,7 @@ TEST(GapStores, AFurtherDataSet) {
     EXPECT_FALSE(also_of_stores(third, report, "1-9", *comm).models[0][2].value);
 }
 
-// The whole request, as the command makes it.
+// The whole request, in the form that the command makes.
 TEST(GapStores, AFurtherDataSetOfThePresentSubgroups) {
     const World one = world(300, 1, 2.0), two = world(200, 2, 1.5), three = world(250, 3, 1.5);
     Runs runs;

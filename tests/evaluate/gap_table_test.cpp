@@ -64,7 +64,7 @@ TEST(GapTable, ProportionsAmongPercentAreRefused) {
     // The column of a further data set is checked, too.
     EXPECT_THAT(refused("model,top1_v1,top1_v2,asma_patchml\na,76.1,63.2,0.35\nb,70,60,0.3\n"),
                 HasSubstr("`a` has 0.35 in the column asma of patchml"));
-    // Small percentages are accepted: 0.05 % and 0 % where others have 12.5 %.
+    // Small percentages are accepted: 0.05 % and 0 % in a column with 12.5 %.
     const auto hard = parse_gap_table("model,top1_v1,top1_v2\na,76,0.05\nb,80,12.5\nc,70,0\n", "t");
     EXPECT_TRUE(hard.percent);
     EXPECT_DOUBLE_EQ(*hard.rows[0].metrics[0][1], 0.0005);
@@ -156,7 +156,7 @@ TEST(GapTable, RankChangesAreAmongTheModelsThatHaveBoth) {
     EXPECT_EQ(change["b"], 1);
     EXPECT_EQ(change["c"], 1);
     EXPECT_EQ(change["d"], 0);
-    // The ranks themselves are among all models with the value.
+    // The ranks themselves are among all models that have the value.
     EXPECT_EQ(report.models[1].name, "a");
     EXPECT_EQ(report.models[1].ranks[0][0].rank, 2U);
     EXPECT_EQ(report.models[1].ranks[2][0].rank, 3U);
@@ -165,7 +165,7 @@ TEST(GapTable, RankChangesAreAmongTheModelsThatHaveBoth) {
 TEST(GapTable, NumbersOfImagesGiveIntervals) {
     const auto table = parse_gap_table("model,top1_v1,top1_v2\na,80,60\n", "t");
     GapReport report = gap_of_table(table, {"V1", "V2"}, {}, {{{.top1 = 70}, {.top1 = 80}}});
-    // Newcombe (1998), table II (a): 56/70 against 48/80.
+    // Newcombe (1998), table II (a): 56/70 and 48/80.
     const GapPair& top1 = report.models[0].metrics[0];
     ASSERT_TRUE(top1.gap.interval);
     EXPECT_NEAR(top1.gap.interval->low, 0.0524, 5e-5);
@@ -177,7 +177,7 @@ TEST(GapTable, NumbersOfImagesGiveIntervals) {
     EXPECT_FALSE(report.average.within_margin[0].surely_within);
 }
 
-// Every 29th row that Anzaku et al. published, in percent. The means were computed in Python.
+// Every 29th row of the table by Anzaku et al., in percent. The means were computed in Python.
 TEST(GapTable, SomePublishedRows) {
     const auto table = parse_gap_table(
         "model,top1_v1,top1_v2,real_v1,real_v2,asma_v1,asma_v2\n"
@@ -204,8 +204,8 @@ TEST(GapTable, SomePublishedRows) {
     EXPECT_EQ(report.average.within_margin[2].within, 0U);
 }
 
-// The further data set has 50, 70, 70, none, 10. The fourth model has no value there, so it is in
-// neither order.
+// The further data set has 50, 70, 70, none, 10. The fourth model has no value there, so it has a
+// rank in neither order.
 TEST(GapTable, RanksByAnyColumn) {
     const auto table = parse_gap_table(
         "model,top1_v1,top1_v2,asma_made\nm1,90,80,50\nm2,90,80,70\nm3,80,80,70\nm4,70,80,\n"
@@ -231,14 +231,14 @@ TEST(GapTable, RanksByAnyColumn) {
         EXPECT_EQ(error.code(), ErrorCode::usage);
         EXPECT_THAT(error.message(), HasSubstr("did you mean `asma_made`?"));
     }
-    // What is written as csv is read back: no data sets "gap" or "made_low".
+    // The written csv is read back without data sets "gap" or "made_low".
     Report written = report_of(report);
     const auto again = parse_gap_table(render(written, ReportFormat::csv), "again.csv");
     EXPECT_THAT(again.also, ElementsAre("made"));
     EXPECT_NEAR(*again.rows.at(1).also.at(0).at(2), 0.7, 1e-12);
 }
 
-// On composites no image has a single label, so no model has a top-1.
+// No composite has a single label, so no model has a top-1.
 TEST(GapTable, RanksAgainstWhatTheFirstSetHas) {
     const auto against = [](const char* text) {
         const GapReport report = gap_of_table(parse_gap_table(text, "t.csv"), {"V1", "V2"}, {});
@@ -284,7 +284,7 @@ TEST(GapTable, PublishedOrder) {
     ASSERT_EQ(ranking.places.size(), 315U);
     for (std::size_t i = 0; i < ranking.places.size(); ++i) {
         const auto value = [&](const GapTable::Row& row) { return *row.also[0][2]; };
-        // Each row has the same value. Models with equal values may be in any order.
+        // Each row has the correct value. Models with equal values may be in any order.
         EXPECT_EQ(*report.also[0].models[ranking.places[i].model][2].value, value(table.rows[i]));
     }
     // Counted in the file with a few lines of Python.
@@ -316,7 +316,7 @@ TEST(GapTable, PublishedGaps) {
     EXPECT_NEAR(100 * *report.average.between[0]->sd, 2.02295, 1e-4);
     ASSERT_EQ(report.lines.size(), 3U);
     EXPECT_NEAR(*report.lines[0].mean_gap.value, *report.average.metrics[0].gap.value, 1e-12);
-    // From scipy 1.10: kendalltau and spearmanr of the columns.
+    // The values are scipy 1.10's kendalltau and spearmanr of the columns.
     const GapOrder& order = report.orders[1];
     EXPECT_EQ(order.b, GapMetric::asma);
     EXPECT_EQ(order.b_set, 0);
@@ -324,7 +324,7 @@ TEST(GapTable, PublishedGaps) {
     EXPECT_NEAR(*order.spearman.value, 0.9549473246929602, 1e-9);
 }
 
-/// Ten of the models whose accuracies Engstrom et al. published.
+/// Ten of the models with accuracies published by Engstrom et al.
 GapTable ten_published() {
     const std::vector<double> x = {63.07, 74.47, 76.21, 77.24, 78.02,
                                    78.61, 79.10, 79.74, 80.57, 82.13},
@@ -420,7 +420,7 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     EXPECT_LT(*scaled.scaled_lines[0].slope.value, 1.05);
     GapTable edge = ten_published();
     edge.rows[3].metrics[0][0] = 1;
-    // The same if errors are known, and if they are not.
+    // The result is the same with known and with unknown errors.
     for (const auto& known : {images, std::array<GapImages, 2>{}}) {
         EXPECT_THAT(message_of([&] {
                         gap_of_table(edge, {"V1", "V2"}, probit, known);
@@ -515,7 +515,7 @@ TEST(GapTable, ModelsThatShowNothing) {
         return gap_of_table(parse_gap_table("model,top1_v1,top1_v2\n" + rows, "t"), {"V1", "V2"},
                             {}, {{{.top1 = 1000}, {.top1 = 1000}}});
     };
-    // With one model, that model is the average.
+    // With one model, the average is that model.
     const GapReport one = said("a,80,70\n");
     EXPECT_EQ(one.average.metrics[0].gap.interval, one.models[0].metrics[0].gap.interval);
     EXPECT_EQ(one.average.metrics[0].absolute.interval, one.models[0].metrics[0].absolute.interval);
@@ -533,7 +533,7 @@ TEST(GapTable, ModelsThatShowNothing) {
     EXPECT_FALSE(equal.orders.at(4).kendall.value);
     EXPECT_TRUE(equal.lines.empty());
     EXPECT_EQ(to_json(equal).dump().find("nan"), std::string::npos);
-    // The models are closer to a line than errors of independent images allow. So an interval would
+    // The models are closer to a line than independent errors would allow. So an interval would
     // claim too much.
     std::string rows;
     for (int i = 0; i < 25; ++i) rows += fmt::format("m{},{},{:.2f}\n", i, 60 + i, 51 + 1.01 * i);

@@ -158,7 +158,7 @@ TEST(GivenTruth, WithoutItMetricsSayWhatIsMissing) {
         EXPECT_FALSE(m.value) << metric;
         EXPECT_THAT(m.undefined, HasSubstr(missing)) << metric;
     }
-    // None of them is measured by default.
+    // None of these metrics is measured by default.
     for (const Measurement& m : scored(store).measurements)
         EXPECT_THAT(given_metrics, ::testing::Not(::testing::Contains(m.key.metric)));
 }
@@ -225,7 +225,7 @@ TEST(GivenTruth, AProbabilityOfZeroIsAnInfiniteLoss) {
             .measurements;
     EXPECT_THAT(list[0].undefined, HasSubstr("in 1 items: the loss is infinite"));
     EXPECT_FALSE(list[1].value);
-    EXPECT_DOUBLE_EQ(*list[2].value, .25);  // ((.5^2 + .5^2) + 0) / 2
+    EXPECT_DOUBLE_EQ(*list[2].value, .25);  // the value is ((.5^2 + .5^2) + 0) / 2
 }
 
 TEST(GivenTruth, StoresOfPredictedClassesHaveWhatNeedsNoMore) {
@@ -267,7 +267,7 @@ TEST(GivenTruth, IsCarriedOverToACandidateInAnotherOrder) {
     CompareOptions options;
     options.score = options_of(given.given, given_metrics);
     const PairReport report = compared(one, two, options);
-    ASSERT_EQ(report.metrics.size(), given_metrics.size() + 2);  // three levels
+    ASSERT_EQ(report.metrics.size(), given_metrics.size() + 2);  // the tree has three levels
     for (const PairedMetric& pair : report.metrics) {
         const std::string& metric = pair.baseline.key.metric;
         ASSERT_TRUE(pair.difference.value) << metric << ": " << pair.difference.undefined;

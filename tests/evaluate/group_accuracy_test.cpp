@@ -24,7 +24,7 @@ using evaluate::hits_by_group;
 using evaluate::lowest_of_groups;
 using testing::HasSubstr;
 
-/// One column of groups, each with its number of images and hits.
+/// One column of groups. Each group has a number of images and of hits.
 GroupedHits grouped(const std::vector<std::pair<int, int>>& images_and_hits) {
     GroupedHits out;
     GroupedHits::Column column;
@@ -40,7 +40,7 @@ GroupedHits grouped(const std::vector<std::pair<int, int>>& images_and_hits) {
     return out;
 }
 
-// Expected: scipy's beta distribution, and the draws of the definition in NumPy.
+// Expected values are from scipy's beta distribution, and from NumPy's draws by the definition.
 TEST(GroupHits, TheLowestHasTheIntervalOfItsDefinition) {
     const auto found =
         lowest_of_groups(grouped({{50, 45}, {40, 30}, {20, 12}, {100, 80}, {9, 0}}), 0.95, 1);
@@ -106,8 +106,8 @@ TEST(GroupHits, DifferencesHoldTogether) {
     EXPECT_EQ(equal.groups[0].difference, 0);
     EXPECT_LT(equal.groups[0].difference_interval->low, 0);
     EXPECT_GT(equal.groups[0].difference_interval->high, 0);
-    // The interval is wider than that of one difference that was chosen in advance. Clopper and
-    // Pearson's ends at .95: scipy.stats.beta.ppf(.025, 180, 21), (.975, 361, 40).
+    // The interval is wider than that of one difference chosen in advance. Clopper and
+    // Pearson's ends at .95 are scipy.stats.beta.ppf(.025, 180, 21) and (.975, 361, 40).
     const double alone = std::hypot(0.9 - 0.8497872121322442, 0.9275937058059582 - 0.9);
     EXPECT_GT(-equal.groups[0].difference_interval->low, 1.02 * alone);
 }
@@ -292,7 +292,7 @@ TEST(AccuracyByGroup, GatesAreAboutTheWorstGroupOrOne) {
 
 TEST(AccuracyByGroup, AStoreWithoutRowsFailsItsGates) {
     Scratch folder;
-    // The only shard is the last.
+    // The only shard is also the last.
     const PredictionStore store =
         save(folder, in_groups(50), "net", StorageFormat::full_f32, 100, true);
     ScoreOptions options;
@@ -312,7 +312,7 @@ TEST(AccuracyByGroup, ImagesOfOverlappingGroupsCountOnce) {
     ScoreOptions options;
     options.by = {"group", "severity"};
     const AccuracyByGroup result = scored(store, options).groups.at(0);
-    EXPECT_EQ(result.candidates, 32U);  // day, night and 30 severities of ten images
+    EXPECT_EQ(result.candidates, 32U);  // the groups are day, night and 30 severities of ten images
     EXPECT_EQ(result.worst.n, 300U);
     EXPECT_EQ(result.without, 0U);
 }
@@ -323,7 +323,7 @@ TEST(AccuracyByGroup, CountsImagesWithoutAValueByAttribute) {
     for (const std::size_t i : {20, 21, 22}) made.group[i].clear();
     for (const std::size_t i : {22, 23}) made.severity[i].clear();
     made.severity[24].clear();
-    made.labels[24].clear();  // does not count
+    made.labels[24].clear();  // this image does not count
     const PredictionStore store = save(folder, made, "net");
     ScoreOptions options;
     options.by = {"group,severity", "group"};
@@ -333,7 +333,7 @@ TEST(AccuracyByGroup, CountsImagesWithoutAValueByAttribute) {
     EXPECT_EQ(result.without_value[0].images, 3U);
     EXPECT_EQ(result.without_value[1].attribute, "severity");
     EXPECT_EQ(result.without_value[1].images, 2U);
-    EXPECT_EQ(result.without, 3U);  // the image that lacks only a severity is in a group
+    EXPECT_EQ(result.without, 3U);  // an image that only lacks a severity is in a group
     const nlohmann::json json = to_json(result);
     EXPECT_EQ(json.at("without_value").at(1).at("images"), 2);
 }
@@ -357,7 +357,7 @@ TEST(AccuracyByGroup, BadInput) {
     EXPECT_THAT(message(options), HasSubstr("add top1 to --metrics"));
 }
 
-// Every image occurs ten times, with the copies in one cluster. The intervals are as without the
+// Every image occurs ten times, with the copies in one cluster. The intervals are those without
 // copies.
 TEST(Clusters, CopiesDoNotNarrowIntervals) {
     Made once = made_up(120, 3, 5), copies = once;

@@ -1,4 +1,4 @@
-// Whether images are those of a store, although names, ids and classes agree.
+// Detects whether images differ from those of a store, although names, ids and classes agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ using testing::IsEmpty;
 
 class ImageIdentity : public PredictImages {
 protected:
-    /// The data set `d` from a copy of its folder under another parent folder.
+    /// The data set `d`, read from a copy of its folder in another parent folder.
     Dataset copied(const Dataset& dataset, const std::string& parent) {
         Dataset copy = dataset;
         copy.root = scratch_ / parent / "images";
@@ -51,7 +51,7 @@ protected:
     fs::path record(const std::string& model, int shard) {
         return scratch_ / "runs/d" / model / "shards" / fmt::format("{:06}.json", shard);
     }
-    /// A store as it was written before each image was recorded.
+    /// A store in the format from before images were recorded.
     void make_old(const std::string& model) {
         // Stores of format 2 had neither checksums nor ids.
         const auto rewrite = [](const fs::path& file, std::initializer_list<const char*> later) {
@@ -85,7 +85,7 @@ TEST_F(ImageIdentity, ASwappedFolderIsRefused) {
 }
 
 TEST_F(ImageIdentity, EveryImageOfAnotherSizeIsFound) {
-    const Dataset dataset = images(200);  // more than are read: all but a few are known by size
+    const Dataset dataset = images(200);  // only a sample is read; the rest are known by size
     run("m", dataset);
     for (const std::size_t row : {101U, 7U, 150U})
         write_file_atomically(dataset.path_of(row), bmp(1, 2, 3) + "more");
@@ -103,7 +103,7 @@ TEST_F(ImageIdentity, EveryImageOfAnotherSizeIsFound) {
 TEST_F(ImageIdentity, OfEditsThatKeepTheSizeASampleIsFound) {
     const Dataset dataset = images(200);
     run("m", dataset);
-    // Half of the images: 64 draws miss all of them once in 2^64.
+    // Half of the imagesdiffer, and 64 draws miss all of them with probability 2^-64.
     for (std::size_t i = 0; i < 200; i += 2) paint(dataset, i, 7);
     EXPECT_THAT(refusal("m", dataset), HasSubstr("has different bytes of the same number"));
 }
@@ -118,13 +118,13 @@ TEST_F(ImageIdentity, AMovedFolderGoesOn) {
     EXPECT_THAT(resumed.dataset_notes,
                 ElementsAre(AllOf(HasSubstr(before.root.string()), HasSubstr(copy.root.string()),
                                   HasSubstr("12 compared by size, 12 of them"))));
-    // Both folders exist, so the record keeps the first.
+    // Both folders exist, so the record keeps the first one.
     const auto root = [&] { return PredictionStore::open(scratch_ / "runs/d/m").dataset().root; };
     EXPECT_EQ(root(), before.root);
 
     fs::remove_all(before.root);
     EXPECT_EQ(run("m", copy).dataset_notes.size(), 1U);
-    EXPECT_EQ(root(), copy.root);  // images are shown from this folder from now on
+    EXPECT_EQ(root(), copy.root);  // from now on, images are shown from this folder
     EXPECT_TRUE(verify_store(scratch_ / "runs/d/m").empty());
     EXPECT_THAT(run("m", copy).dataset_notes, IsEmpty());
 }
@@ -148,7 +148,7 @@ TEST_F(ImageIdentity, AnOldStoreIsComparedByAWholeShard) {
                 ElementsAre(AllOf(HasSubstr("no record of single images"),
                                   HasSubstr("the bytes of 4 of 20 images were compared"))));
     const Dataset noise = copied(dataset, "noise");
-    paint(noise, 18, 200);  // in the last shard
+    paint(noise, 18, 200);  // this row is in the last shard
     EXPECT_THAT(refusal("m", noise), HasSubstr("`016.bmp` or one of the 3 after it"));
     EXPECT_THAT(refusal("n", noise), HasSubstr("`016.bmp` or one of the 3 after it"));
 }
@@ -160,7 +160,7 @@ TEST_F(ImageIdentity, AMendedImageIsNoOther) {
     write_file_atomically(dataset.path_of(5), bmp(5, 0, 0));
     EXPECT_EQ(run("n", dataset).bad_rows, 0U);
     EXPECT_EQ(run("m", dataset).bad_rows, 0U);
-    // An image that was damaged since counts as changed.
+    // An image that was damaged after the run counts as changed.
     write_file_atomically(dataset.path_of(6), "cut off");
     EXPECT_THAT(refusal("o", dataset), HasSubstr("`006.bmp` had 70 bytes and now has 7"));
 }

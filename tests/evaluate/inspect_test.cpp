@@ -28,7 +28,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// An image of random waves with many directions and lengths, so that it has details as a
+/// An image of random waves with many directions and lengths, so that it has details like a
 /// photograph.
 Image waves(std::uint64_t seed, int width = 120, int height = 90) {
     constexpr std::size_t count = 14;
@@ -217,7 +217,7 @@ TEST_F(Inspect, ComparesWithAnotherFolder) {
     ASSERT_TRUE(r.against);
     EXPECT_EQ(r.against->images, 5U);
     EXPECT_EQ(r.against->unreadable, 1U);
-    EXPECT_EQ(r.against->same, 3U);  // both images of the one file, and the damaged one
+    EXPECT_EQ(r.against->same, 3U);  // both images of the one file, and the damaged image
     ASSERT_EQ(r.against->same_examples.size(), 3U);
     EXPECT_EQ(r.against->same_examples[0].image.id, "cat/cut.jpg");
     EXPECT_EQ(r.against->same_examples[0].other.id, "a/cut.jpg");

@@ -13,8 +13,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// `right` of `images` are confidently predicted as their label, and the others as the class that
-/// is `by` places after it.
+/// `right` of `images` images are confidently predicted as their label, and the others as the class
+/// that is `by` places after the label.
 Made predictions(std::size_t images, std::size_t classes, std::size_t right, std::size_t by,
                  float logit = 9) {
     Made made;
@@ -50,8 +50,8 @@ TEST_F(LabelSigns, LabelsThatAreOffByOneAreNamed) {
 }
 
 TEST_F(LabelSigns, BelowChanceAtItsLevel) {
-    // No correct image of 80 has a probability of 0.5^80. None of 8 has 0.5^8 = .004, which is not
-    // below .001.
+    // No correct image among 80 has a probability of 0.5^80. None among 8 has 0.5^8 = .004, which
+    // is not below .001.
     EXPECT_THAT(warnings(predictions(80, 2, 0, 1)),
                 ElementsAre(HasSubstr("is below chance, 50 % (exact test, level 0.001)")));
     EXPECT_THAT(warnings(predictions(8, 2, 0, 1), "few"), IsEmpty());

@@ -100,7 +100,7 @@ TEST(LogOdds, OrderMetricsAreThoseOfSixtyDigits) {
         expect_values(scored(in_memory(world), order_metrics()), world);
         ++memories;
         if (world.doubles) continue;
-        // Shards of 10 rows: parts of a stretch.
+        // Shards of 10 rows are parts of a stretch.
         expect_values(scored(save(folder, world.made, "net", StorageFormat::full_f32, 10, false,
                                   fmt::format("runs{}", files++)),
                              order_metrics()),
@@ -216,7 +216,7 @@ TEST(LogOdds, OutOfDistributionScoresTellSureImagesApart) {
     }
 }
 
-// Label sets: the scores show whether to rank by softmax or sigmoid, or an option says so.
+// With label sets, the scores show whether to rank by softmax or sigmoid, or an option selects it.
 Made label_sets_of(double level, ScoreKind kind = ScoreKind::logits) {
     Made made = made_up(200, 40, 9, 3);
     made.kind = kind;
@@ -276,7 +276,7 @@ TEST(LogOdds, LabelSetsOfProbabilitiesTellBySumsOfOne) {
     const auto softmax = save(folder, made, "softmax");
     EXPECT_EQ(mean_average_precision(softmax, "mean_average_precision").key.definition,
               "mean_average_precision.label_sets.macro.log_odds");
-    // Values by softmax and by sigmoid are not compared.
+    // Values from softmax and from sigmoid are not compared.
     CompareOptions options;
     options.score.metrics = {parse_metric("mean_average_precision")};
     const std::string message =

@@ -1,6 +1,6 @@
 """Writes fixtures/binary_scores.json: scikit-learn's values for random logits of the positive class.
 
-Only needed to write the fixture again; the tests read the file. None: scikit-learn warns that the quotient is 0 / 0.
+Run it only to change the fixture that the tests read. A value is None if scikit-learn warns that the quotient is 0 / 0.
 """
 import json
 import random
@@ -22,7 +22,7 @@ def ece(truth, probability, bins=15):
 
 def case(name, logits, labels):
     z, truth = numpy.array(logits), numpy.array(labels)
-    predicted = (z > 0).astype(int)  # the first class of equal scores
+    predicted = (z > 0).astype(int)  # the first of several classes with equal scores
     probability = 1 / (1 + numpy.exp(-z))
     positives, negatives = truth.sum(), (1 - truth).sum()
     values = {

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-/// A tenth of all entries is masked; with `spare_label` never that of the label.
+/// A tenth of all entries is masked. With `spare_label`, the label's entry is never masked.
 Made masked(std::size_t rows, std::size_t classes, bool spare_label) {
     Made made = made_up(rows, classes, 7, 1.5);
     RandomStream random(8, "mask");

@@ -46,7 +46,7 @@ std::vector<std::int32_t> made_labels(std::uint64_t rows) {
     return labels;
 }
 
-/// Every fourth row has one label, the others two to four.
+/// Every fourth row has one label, and the others have two to four.
 LabelSets made_sets(std::uint64_t rows) {
     LabelSets sets;
     for (std::uint64_t i = 0; i < rows; ++i) {
@@ -72,7 +72,7 @@ json scores_of(const PredictionStore& store, const MeasureOptions& measure = {})
     return report;
 }
 
-/// A npy file of `bytes`, imported and scored.
+/// A npy file of `bytes` is imported and scored.
 json imported(const Scratch& scratch, const std::string& type, std::uint64_t rows,
               std::uint32_t columns, std::string_view bytes, const LabelSets& labels,
               const MeasureOptions& measure = {}) {
@@ -109,7 +109,7 @@ std::string bytes_of(const std::vector<T>& values) {
 TEST(MemoryStore, GivesTheNumbersOfAnImportedFileInEveryTypeAndLayout) {
     constexpr std::uint64_t rows = 700;
     std::vector<float> scores = made_scores(rows);
-    for (float& x : scores) x = float_from_half(half_from_float(x));  // the same in every type
+    for (float& x : scores) x = float_from_half(half_from_float(x));  // equal in every type
     scores[5 * classes + 2] = std::numeric_limits<float>::quiet_NaN();
     MemoryStoreOptions options;
     options.labels = LabelSets::from_single(made_labels(rows));
@@ -117,7 +117,7 @@ TEST(MemoryStore, GivesTheNumbersOfAnImportedFileInEveryTypeAndLayout) {
     const json expected = imported(scratch, "<f4", rows, classes, bytes_of(scores), options.labels);
     EXPECT_EQ(expected.at("counts").at("not_finite"), 1);
 
-    // The scores as they are, with rows in reverse, by columns, and as every second column of wider
+    // The unchanged scores, rows in reverse, rows by columns, and every second column of wider
     // rows.
     std::vector<float> fortran(scores.size()), wide(2 * scores.size(), 9.0F),
         reversed(scores.size());
@@ -185,7 +185,7 @@ TEST(MemoryStore, AreComparedByTheirIds) {
     options.labels = LabelSets::from_single(made_labels(rows));
     const PredictionStore first = PredictionStore::in_memory(matrix_of(a), options);
     options.model_name = "other";
-    // The same items in another order.
+    // The same items in a different order.
     std::vector<float> turned;
     std::vector<std::int32_t> labels = made_labels(rows);
     for (std::uint64_t i = rows; i-- > 0;) {

@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 constexpr std::uint32_t classes = 7;
 constexpr std::uint64_t rows = 5000;
 
-/// Items by the rank of their label.
+/// Collects items by the rank of their label.
 class RankCounts final : public Accumulator {
 public:
     std::string key() const override { return "test.rank_counts"; }
@@ -79,7 +79,7 @@ private:
         for (const std::int64_t count : counts) sum += count;
         return static_cast<std::uint64_t>(sum);
     }
-    /// 1: the label has the highest score.
+    /// Returns 1 if the label has the highest score.
     static double median(const std::vector<std::int64_t>& counts) {
         const auto half = static_cast<std::int64_t>((items_of(counts) + 1) / 2);
         std::int64_t below = 0;
@@ -89,8 +89,8 @@ private:
     }
 };
 
-/// Makes further passes over the rows after all were scored. It reads the probabilities of every
-/// class, and keeps the largest of each class between requests.
+/// Makes further passes over the rows after all rows were scored. It reads the probabilities of
+/// every class, and keeps the largest probability of each class between requests.
 struct LargestState final : PassState {
     std::vector<float> largest;
 };
@@ -130,7 +130,7 @@ private:
     }
 };
 
-/// The probability of the label. Items of class 0 are excluded.
+/// Returns the probability of the label. Items of class 0 are excluded.
 void label_probabilities(const RowBatch& batch, std::span<double> values) {
     for (std::size_t i = 0; i < batch.rows; ++i) {
         const auto label = static_cast<std::size_t>(batch.labels[i]);

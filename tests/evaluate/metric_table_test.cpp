@@ -47,7 +47,7 @@ GivenTruth given_for(const Made& made) {
     return given;
 }
 
-// Every variant of every row, except those for two classes (binary_score_test.cpp).
+// Every variant of every row, except the rows for two classes (binary_score_test.cpp).
 std::vector<MetricRequest> all_requests() {
     std::vector<MetricRequest> list;
     for (const MetricFacts& facts : metric_table()) {

@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Counts the images that it gets. `mixed`: a fixed batch size from tracing, so that only the first
+/// Counts its images. `mixed` simulates a fixed batch size from tracing, so that only the first
 /// image of a batch gets its own scores.
 class CountingClassifier final : public ColourClassifier {
 public:
@@ -120,7 +120,7 @@ TEST_F(Trial, OfLabelledImagesItTakesATenthAtMost) {
     make_images(700);
     EXPECT_TRUE(tried(options()).front().findings.empty());
     EXPECT_GE(classifier->images, 32U);
-    EXPECT_LE(classifier->images, 72U);  // two of them in their own batches
+    EXPECT_LE(classifier->images, 72U);  // two of the images are in their own batches
 }
 
 TEST_F(Trial, RandomScoresAreRefusedByNameBeforeAStoreIsBegun) {
@@ -229,7 +229,7 @@ TEST_F(Trial, AnImageThatCannotBeReadIsNoReasonToFail) {
 TEST_F(Trial, WarningsOfManyImagesAreThoseOfTheCheck) {
     make_images(2100);
     EXPECT_TRUE(tried(options()).front().findings.empty());
-    classifier->ends = ColourClassifier::Ends::softmax;  // its settings say that it returns logits
+    classifier->ends = ColourClassifier::Ends::softmax;  // its settings say: logits
     const auto kind = tried(options()).front().findings;
     ASSERT_EQ(kind.size(), 1U);
     EXPECT_EQ(kind[0].id, "outputs.kind");

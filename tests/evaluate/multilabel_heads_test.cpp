@@ -1,5 +1,5 @@
-// Metrics of sigmoid outputs, from a store to the report: scikit-learn's values, which scores they
-// read, and what they refuse.
+// Metrics of sigmoid outputs, from a store to the report. Tests scikit-learn's values, the scores
+// that they read, and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,7 +165,7 @@ TEST(MultilabelHeads, EachClassMayHaveItsOwnThreshold) {
 TEST(MultilabelHeads, ASoftmaxIsNotReadByAThreshold) {
     const Scratch folder;
     Made made = sigmoid_scores(400, 20, ScoreKind::logits);
-    for (std::size_t i = 0; i < made.rows(); ++i) {  // near 0 on average, like those of a softmax
+    for (std::size_t i = 0; i < made.rows(); ++i) {  // mean near 0, as for a softmax
         made.labels[i] = {static_cast<std::int32_t>(i % 20)};
         for (std::size_t c = 0; c < 20; ++c) {
             float& z = made.scores[i * 20 + c];
@@ -195,7 +195,7 @@ TEST(MultilabelHeads, ASoftmaxIsNotReadByAThreshold) {
         EXPECT_TRUE(forced.value) << metric;
         EXPECT_THAT(forced.note, HasSubstr("although the scores look like those of one softmax"));
     }
-    for (const std::string& metric : of_order) {  // it does not depend on how scores are read
+    for (const std::string& metric : of_order) {  // any reading of the scores
         EXPECT_TRUE(of(logits, metric).value) << metric;
         EXPECT_EQ(of(logits, metric).value, of(logs, metric).value) << metric;
     }

@@ -21,8 +21,8 @@ namespace {
 using testing::HasSubstr;
 using Set = std::vector<std::int32_t>;
 
-// Scores with few levels, so that many tie and all are exact in half precision, and random sets of
-// 0 to 5 labels.
+// Scores have few levels, so many tie and all are exact in half precision. Label sets have 0 to
+// 5 random labels.
 Made with_sets(std::size_t rows, std::size_t classes, std::uint64_t seed,
                std::uint64_t levels = 12) {
     Made made;
@@ -46,7 +46,7 @@ Made with_sets(std::size_t rows, std::size_t classes, std::uint64_t seed,
 
 struct Plain {
     std::map<std::size_t, std::vector<std::array<double, 3>>>
-        agreement;  // g -> recall, jaccard, hamming of each item
+        agreement;  // maps g to recall, jaccard and hamming of each item
     std::size_t labelled = 0, in_set = 0, unlabelled = 0;
     double mean(std::size_t g, std::size_t kind) const {
         double sum = 0;
@@ -229,7 +229,7 @@ TEST(Multilabel, ShownOnlyWhereSetsHaveSeveralLabels) {
     const auto list = names(several);
     EXPECT_EQ(std::count(list.begin(), list.end(), "real"), 1);
     EXPECT_EQ(std::count(list.begin(), list.end(), "asma"), 1);
-    // Four classes: up to four labels, so that the subgroup of five is absent.
+    // There are four classes, so images have up to four labels, and the subgroup of five is absent.
     EXPECT_EQ(std::count(list.begin(), list.end(), "subgroup_accuracy"), 4);
     EXPECT_THAT(find(several.measurements, "asma").undefined, HasSubstr("no item has 5 labels"));
 }
@@ -243,14 +243,14 @@ TEST(Multilabel, UnderClassMaps) {
     Made made;
     made.classes = 6;
     made.kind = ScoreKind::probabilities;
-    made.labels = {{0, 1, 3},  // A and B
-                   {3, 4},     // B and C
-                   {2, 5},     // the map knows none of its labels, so it is excluded
+    made.labels = {{0, 1, 3},  // labels A and B
+                   {3, 4},     // labels B and C
+                   {2, 5},     // the map has none of its labels, so it is excluded
                    {4}};
-    made.scores = {// means A .2, B .1, C .3: the best two are C and A, one of which is valid
-                   .3F, .1F, .0F, .1F, .3F, .2F, .0F, .0F, .2F, .3F, .3F, .2F,  // B and C: both
+    made.scores = {// A .2, B .1, C .3: the best two are C and A, of which one is valid
+                   .3F, .1F, .0F, .1F, .3F, .2F, .0F, .0F, .2F, .3F, .3F, .2F,  // B and C are valid
                    1.F, .0F, .0F, .0F, .0F, .0F,                                //
-                   .1F, .1F, .6F, .0F, .2F, .0F};                               // C: right
+                   .1F, .1F, .6F, .0F, .2F, .0F};                               // C is correct
     Scratch folder;
     const auto store = save(folder, made, "net");
     ScoreOptions options =
@@ -260,7 +260,7 @@ TEST(Multilabel, UnderClassMaps) {
     EXPECT_DOUBLE_EQ(*report.measurements[0].value, (1 + 0.75) / 2);
     EXPECT_EQ(report.measurements[0].left_out, 1U);
     EXPECT_EQ(report.labels_per_image, (std::vector<std::uint64_t>{1, 1, 2}));
-    // The arg-max only gives one class, so images with one label can be judged, and those with two
+    // The arg-max is only one class. So images with one label can be judged, and images with two
     // cannot.
     options.map = onto_three(ClassMap::Decision::map_argmax);
     report = scored(store, options);
@@ -273,8 +273,8 @@ TEST(Multilabel, UnderClassMaps) {
                            {0, 1, -1, 2, 3, -1},
                            ClassMap::Decision::restrict_};
     options.metrics = {parse_metric("asma:subgroups=1-3")};
-    // Row 0: the labels are a, b, d, and the ranking is e, a, b, then d: 2 of 3. Row 1: 2 of 2. Row
-    // 3: 1.
+    // Row 0 has the labels a, b, d and the ranking e, a, b, d: 2 of 3. Row 1 has 2 of 2, and row
+    // 3 has 1.
     EXPECT_DOUBLE_EQ(*scored(store, options).measurements[0].value, (1 + 1 + 2.0 / 3) / 3);
 }
 
@@ -287,11 +287,11 @@ Relabelled relabelled() {
     Relabelled r;
     r.made.classes = 3;
     r.made.labels = {{0}, {1}, {2}, {0}, {1}};
-    r.made.scores = {5, 1, 0,   // predicts 0: the label; valid: 0
-                     5, 1, 0,   // predicts 0, label 1; valid: 0 alone
-                     1, 5, 2,   // predicts 1, label 2; valid: 1 and 2: both are found
-                     0, 5, 1,   // predicts 1, label 0; valid: none
-                     0, 5, 1};  // predicts 1: the label; valid: 1 and 2
+    r.made.scores = {5, 1, 0,   // predicts 0, label 0, valid set {0}
+                     5, 1, 0,   // predicts 0, label 1, valid set {0}
+                     1, 5, 2,   // predicts 1, label 2, valid set {1, 2}: both are found
+                     0, 5, 1,   // predicts 1, label 0, valid set {}
+                     0, 5, 1};  // predicts 1, label 1, valid set {1, 2}
     for (const Set& set : {Set{0}, {0}, {1, 2}, {}, {1, 2}}) r.sets.append(set);
     return r;
 }
@@ -305,7 +305,7 @@ TEST(Multilabel, SingleLabelMetricsKeepTheDataSetsOwnLabels) {
         ScoreReport without = scored(store, options);
         options.labels = r.sets;
         const ScoreReport with = scored(store, options);
-        // Own labels: images 0 and 4 of five. By class: 1/2, 1/2, 0/1.
+        // By their own labels, images 0 and 4 of five are correct. By class: 1/2, 1/2, 0/1.
         EXPECT_DOUBLE_EQ(*find(with.measurements, "top1").value, 0.4);
         EXPECT_EQ(find(with.measurements, "top1").n, 5U);
         EXPECT_EQ(find(with.measurements, "top1").key.definition, "top1.first_index");
@@ -315,10 +315,10 @@ TEST(Multilabel, SingleLabelMetricsKeepTheDataSetsOwnLabels) {
                 << name;
             EXPECT_EQ(find(with.measurements, name).n, find(without.measurements, name).n) << name;
         }
-        // Label sets: of the four images that have some, all four predictions are valid.
+        // By label sets, the predictions of all four images with labels are valid.
         EXPECT_DOUBLE_EQ(*find(with.measurements, "real").value, 1.0);
         EXPECT_EQ(find(with.measurements, "real").n, 4U);
-        // One label: 2 of 2. Two: the two best of image 2 are 1, 2; of image 4 too.
+        // One label: 2 of 2. Two labels: the two best classes of images 2 and 4 are 1 and 2.
         EXPECT_DOUBLE_EQ(*find(with.measurements, "asma").value, 1.0);
         // The tables of classes and of confusions also use the data set's own labels.
         EXPECT_EQ(with.per_class[0].accuracy.n, 2U);
@@ -383,7 +383,7 @@ TEST(Multilabel, Gates) {
     EXPECT_TRUE(check_gate(parse_gate("low(asma.jaccard) > 1%"), report.measurements).passed);
     EXPECT_FALSE(check_gate(parse_gate("subgroup_accuracy:g=5 > 1"), report.measurements).passed);
     EXPECT_THROW(check_gate(parse_gate("asma:subgroups=1,2 >= 0"), report.measurements),
-                 Error);                                          // another mean
+                 Error);                                          // a different mean
     EXPECT_THROW(parse_gate("subgroup_accuracy >= 0.5"), Error);  // the reference is ambiguous
     EXPECT_TRUE(parse_gate("asma.hamming.delta >= 0").delta);
     EXPECT_EQ(parse_gate("asma:subgroups=2,3,4 >= 0.5").metric.text(), "asma:subgroups=2-4");
@@ -526,7 +526,7 @@ TEST(MultilabelCompare, IntervalsCoverWithASubgroupOfThirtyImages) {
     // The standard error of the coverage is .0056 at .95.
     EXPECT_GT(static_cast<double>(covered) / trials, 0.933);
     EXPECT_LT(static_cast<double>(covered) / trials, 0.975);
-    EXPECT_GT(rejected, trials / 2);  // and a difference of ten points is detected
+    EXPECT_GT(rejected, trials / 2);  // a difference of ten points is detected
 }
 
 TEST(MultilabelCompare, NoVerdictFromDifferencesThatDoNotVary) {
@@ -568,7 +568,7 @@ ScoreReport report_of(const std::string& model, const std::string& dataset,
 }
 
 TEST(Across, MeanSpreadAndInterval) {
-    // Values .5 .6 .7: mean .6, deviation .1, t(.975, 2) = 4.302653: .6 +- 4.302653 * .1 / sqrt(3).
+    // .5 .6 .7 have mean .6 and deviation .1; t(.975, 2) = 4.302653: .6 +- 4.302653 * .1 / sqrt(3).
     const std::vector<ScoreReport> reports{
         report_of("net", "seed1", 0.5), report_of("other", "seed1", 0.9),
         report_of("net", "seed2", 0.6), report_of("net", "seed3", 0.7),
@@ -622,7 +622,7 @@ protected:
         made_.labels = {{0}, {0}, {0}, {0}};
         made_.ids = {"x/a.jpg", "x/b.jpg", "y/c.jpg", "y/d.jpg"};
     }
-    // {0, 1}: both; {1}: missed; {}: left out; {0, 2}: one of two. A_1 = 0, A_2 = .75.
+    // {0, 1}: both are found; {1}: missed; {}: excluded; {0, 2}: one of two. A_1 = 0, A_2 = .75.
     void expect_scored(const std::string& name, const std::string& content) {
         std::ofstream(folder_ / name, std::ios::binary) << content;
         const auto store =

@@ -26,7 +26,7 @@ Made other_images() {
     return made;
 }
 
-// Max softmax, energy and max logit in plain double arithmetic.
+// Max softmax, energy and max logit, computed in plain double arithmetic.
 std::array<std::vector<double>, 3> plain_scores(const Made& made) {
     std::array<std::vector<double>, 3> scores;
     for (std::size_t i = 0; i < made.rows(); ++i) {
@@ -123,7 +123,7 @@ TEST(Ood, AskedOfManyStores) {
     options.paths = {folder / "runs"};
     options.ood = {"val=textures"};
     check(options, {});
-    // By itself --ood measures nothing that these change.
+    // --ood alone measures nothing that these options change.
     options.by = {"group"};
     EXPECT_THAT(message_of([&] { check(options, {}); }, ErrorCode::usage),
                 HasSubstr("--by does not change that"));
@@ -146,7 +146,7 @@ TEST(Ood, AskedOfManyStores) {
     result = score_runs(options, *self_comm());
     EXPECT_EQ(result.reports.size(), 3U);
     EXPECT_EQ(result.ood.size(), 9U);
-    // The default output does not contain it.
+    // The default output does not contain these metrics.
     options.ood = {};
     EXPECT_FALSE(report_of(score_runs(options, *self_comm()), {}).result.contains("ood"));
     options.ood = {"val=texture"};

@@ -29,17 +29,17 @@ class PatternClassifier : public Classifier {
 public:
     enum class Fault {
         none,
-        rounds8,    ///< the input, to 8 levels: the gradient is 0
-        rounds32,   ///< to 32
-        saturates,  ///< scores of a steep tanh
-        thousand,   ///< scores times 1,000: the loss is 0, and so is its gradient
-        random,     ///< a random number is added each time
+        rounds8,    ///< the input is rounded to 8 levels, so the gradient is 0
+        rounds32,   ///< the input is rounded to 32 levels
+        saturates,  ///< scores are passed through a steep tanh
+        thousand,   ///< scores are multiplied by 1,000, so the loss and its gradient are 0
+        random,     ///< a random number is added to the scores each time
         batch,      ///< scores depend on the mean of the batch
         probabilities,
-        not_finite,    ///< not finite for images whose first number is small
+        not_finite,    ///< scores are not finite for images whose first number is small
         sign_flipped,  ///< the gradient has the opposite sign
         gaps,          ///< elements of the gradient are NaN at dark pixels
-        no_element     ///< all elements, for images whose first number is 0
+        no_element     ///< all elements of the gradient are NaN for images whose first number is 0
     };
     explicit PatternClassifier(Fault fault = Fault::none) : fault_(fault) {
         facts_.classes = pattern_classes;
@@ -144,7 +144,7 @@ inline LoadedModel pattern_model(const std::string& name,
     return model;
 }
 
-/// 24-bit BMP: rows from the bottom, blue first; a row of 24 bytes needs no padding.
+/// A 24-bit BMP has rows from the bottom, and blue first. A row of 24 bytes needs no padding.
 inline std::string pattern_bmp(const std::vector<std::uint8_t>& rgb) {
     std::string bytes = "BM";
     const auto put = [&](std::uint32_t value, int count) {
@@ -163,8 +163,8 @@ inline std::string pattern_bmp(const std::vector<std::uint8_t>& rgb) {
 
 class PatternImages : public PredictImages {
 protected:
-    /// Images of gray 128 plus the pattern of the class with 4 levels, and noise of 3. If `black`,
-    /// the first pixel of each third image is black.
+    /// Images of gray 128 plus the pattern of the class with 4 levels and noise with 3 levels. If
+    /// `black`, the first pixel of each third image is black.
     Dataset patterns(std::size_t n, bool black = false) {
         Dataset dataset;
         dataset.name = "d";

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// (observed - expected) / (1 - expected) of two lists of yes and no.
+/// (observed - expected) / (1 - expected) for two lists of truth values.
 double kappa_by_hand(const std::vector<int>& one, const std::vector<int>& two) {
     double alike = 0, p = 0, q = 0;
     const auto n = static_cast<double>(one.size());
@@ -39,7 +39,7 @@ double kappa_by_hand(const std::vector<int>& one, const std::vector<int>& two) {
     return (alike - expected) / (1 - expected);
 }
 
-/// A model whose arg-max of item i is `predicted[i]`, of classes `classes`.
+/// A model with the arg-max `predicted[i]` for item i, and the classes `classes`.
 Made decided(const std::vector<std::string>& ids, const std::vector<int>& predicted,
              const std::vector<std::string>& classes) {
     Made made;
@@ -111,8 +111,8 @@ TEST_F(People, TheFormulaByHand) {
     ASSERT_EQ(result.models.size(), 1U);
     const ModelAndPeople& m = result.models[0];
     ASSERT_EQ(m.people.size(), 2U);
-    // anna is correct on 1 0 0 0. Both agree on 3 of 4, and by chance on 1/2 1/4 + 1/2 3/4 = 1/2,
-    // so kappa is (3/4 - 1/2) / (1/2).
+    // anna is correct on 1 0 0 0. Both agree on 3 of 4. By chance they agree on 1/2 1/4 + 1/2 3/4 =
+    // 1/2, so kappa is (3/4 - 1/2) / (1/2).
     EXPECT_EQ(m.people[0].other, "anna");
     EXPECT_DOUBLE_EQ(m.people[0].observed, 0.75);
     EXPECT_DOUBLE_EQ(m.people[0].by_chance, 0.5);
@@ -205,7 +205,7 @@ TEST_F(People, BadInput) {
     EXPECT_EQ(result.between_people.undefined, "there is one person");
 }
 
-/// The published files, read without our readers: subject -> image -> correct.
+/// The published files, read without Assay's readers: subject -> image -> correct.
 std::map<std::string, std::map<std::string, int>> published(const fs::path& folder,
                                                             std::set<std::string>& classes) {
     std::map<std::string, std::map<std::string, int>> out;
@@ -226,7 +226,7 @@ std::map<std::string, std::map<std::string, int>> published(const fs::path& fold
     return out;
 }
 
-// The first person as if they were a model.
+// The first person as a model.
 TEST_F(People, ThePublishedAnswers) {
     const fs::path folder = ASSAY_SOURCE_DIR "/../shared/data/human_cue_conflict";
     if (!fs::exists(folder)) GTEST_SKIP() << "no " << folder;
@@ -265,7 +265,7 @@ TEST_F(People, ThePublishedAnswers) {
         for (auto b = std::next(a); b != all.end(); ++b)
             between += kappa_by_hand(list(a->second), list(b->second)) / 45;
     }
-    EXPECT_DOUBLE_EQ(result.models[0].people[0].kappa.value.value(), 1);  // with themselves
+    EXPECT_DOUBLE_EQ(result.models[0].people[0].kappa.value.value(), 1);  // people with themselves
     EXPECT_NEAR(result.models[0].mean.value.value(), mean, 1e-12);
     EXPECT_NEAR(result.between_people.value.value(), between, 1e-12);
     EXPECT_EQ(result.between_people.n, 1280U);

@@ -15,7 +15,7 @@ namespace {
 
 class PredictArrays : public PredictImages {
 protected:
-    /// Image i is red with i + `shift`; a plane of each channel.
+    /// Image i is red with i + `shift`, stored as a plane for each channel.
     static std::string reds(std::size_t n, std::size_t shift = 0) {
         std::string planes;
         for (std::size_t i = 0; i < n; ++i)

@@ -137,7 +137,7 @@ protected:
         }
         return files;
     }
-    /// Written by corrupt_dataset(), then predicted, version by version.
+    /// Writes files with corrupt_dataset(), then predicts them version by version.
     void expect_as_from_files(const std::vector<LoadedModel>& models, const std::string& name) {
         CorruptOptions written;
         static_cast<CorruptionSettings&>(written) = settings_;
@@ -170,8 +170,8 @@ protected:
     Scratch scratch_;
 };
 
-// One model with the size of the window, one with a larger input, and one with a smaller input and
-// another batch size.
+// The first model has the size of the window, one has a larger input, and one has a smaller input
+// and another batch size.
 TEST_F(PredictCorrupted, GivesTheScoresOfTheFilesBitForBit) {
     fs::create_directories(scratch_ / "ice");
     for (int i = 0; i < 2; ++i)
@@ -423,7 +423,7 @@ TEST_F(PredictCorrupted, ImagesThatAreCorruptedAlreadyAreRefused) {
 }
 
 TEST(CorruptedPreprocess, BringsAWindowToTheInputAndCutsNothingOff) {
-    Preprocess own;  // 224, crop 0.875
+    Preprocess own;  // size 224, crop 0.875
     EXPECT_EQ(window_of(own, 224, 224).width, 256);
     const Preprocess crop = corrupted_preprocess(own, CorruptedTransform::crop);
     const ResizeWindow same = window_of(crop, 224, 224);
@@ -448,7 +448,7 @@ TEST_F(PredictCorrupted, PartsOfVersionsTogetherAreTheWhole) {
         Progress last;
         predict_all(models, o, [&](const Progress& p) { last = p; });
         EXPECT_EQ(last.done, last.total);
-        EXPECT_EQ(last.total, number == 1 ? 4U * 4 : 4U * 2);  // versions x images
+        EXPECT_EQ(last.total, number == 1 ? 4U * 4 : 4U * 2);  // versions times images
     }
     for (const char* version : {"val_fog_2", "val_fog_5", "val_gaussian_noise_2"}) {
         const Content whole = content(scratch_ / "whole" / version / "m");

@@ -73,7 +73,7 @@ TEST_F(PredictParquet, ASampleHasTheImagesOfItsRows) {
 TEST_F(PredictParquet, OtherImagesUnderTheSameNamesAreRefused) {
     scores_of(parquet(reds(22)), "runs");
     EXPECT_EQ(scores_of(parquet(reds(22)), "runs").size(), 44U);
-    // The same number of bytes as before.
+    // The new image has as many bytes as the old one.
     const Dataset other = parquet(reds(22, 1));
     EXPECT_THAT(message_of([&] { scores_of(other, "runs"); }),
                 testing::HasSubstr("has different bytes of the same number"));
@@ -106,7 +106,7 @@ protected:
         }
         return images;
     }
-    /// In a column that `datasets` declares as images.
+    /// Images in a column that `datasets` declares as images.
     Dataset declared(const std::vector<made_parquet::Image>& images) {
         made_parquet::Claims claims;
         claims.huggingface = R"({"info": {"features": {"image": {"_type": "Image"}}}})";
@@ -122,7 +122,7 @@ protected:
         return spec;
     }
     static LoadedModel model() { return loaded("m", std::make_shared<Fake>()); }
-    /// `recorded`: the bytes of image i as that version read them.
+    /// `recorded` has the bytes of image i as that version read them.
     void begin_store(const Dataset& dataset, const std::vector<made_parquet::Image>& recorded,
                      bool single_images = true) {
         StoreWriter writer = StoreWriter::open(scratch_ / "runs", spec_of(dataset), dataset);

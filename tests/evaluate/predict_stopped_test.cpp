@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A model that ends at one of its batches, in the way `ending` says.
+/// A model that ends at one of its batches, as `ending` says.
 class Ending final : public Fake {
 public:
     Ending(std::size_t at, std::function<void()> ending) : at_(at), ending_(std::move(ending)) {}
@@ -154,7 +154,7 @@ TEST_F(PredictStopped, SeveralModelsKeepTheirOwn) {
 TEST_F(PredictStopped, ImagesThatChangedOrCouldNotBeReadAreComputedAgain) {
     const Dataset dataset = images(22);
     const PredictOptions o = one_shard("changed");
-    write_file_atomically(dataset.root / "005.bmp", "no image");  // batch 1
+    write_file_atomically(dataset.root / "005.bmp", "no image");  // batch 1 failed
     const LoadedModel model = loaded("m", stopped_at(5));
     // One of five computed batches has an image that cannot be read.
     EXPECT_EQ(message_of(
@@ -164,9 +164,9 @@ TEST_F(PredictStopped, ImagesThatChangedOrCouldNotBeReadAreComputedAgain) {
                   ErrorCode::interrupted),
               "interrupted: 16 of 22 images of `d` are kept; run the same command to resume");
     write_file_atomically(dataset.root / "005.bmp", bmp(5, 0, 0));
-    // other bytes of the same size
+    // other bytes with the same size
     write_file_atomically(dataset.root / "008.bmp", bmp(9, 9, 9));
-    // other bytes of another size
+    // other bytes with another size
     write_file_atomically(dataset.root / "014.bmp", bmp(14, 0, 0) + "x");
     EXPECT_EQ(batches(o, dataset), 4U);
     EXPECT_EQ(kept(o.runs / "d/m")[16], 9 / 255.0F);
@@ -219,7 +219,7 @@ TEST_F(PredictStopped, WhatIsDamagedIsComputedAgain) {
         flipped[at] = static_cast<char>(flipped[at] ^ 1);
         EXPECT_EQ(with(flipped), 6 - at / each) << at;
     }
-    // Batches of the next run count even if the file ends with half a batch.
+    // If the file ends with half a batch, batches of the next run count anyway.
     fs::remove_all(o.runs);
     fs::copy(copy, o.runs, fs::copy_options::recursive);
     write_file_atomically(begun(o), good.substr(0, good.size() - 3));

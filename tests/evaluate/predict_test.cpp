@@ -37,7 +37,7 @@ TEST_F(Predict, BatchesAreCutAtFixedPositions) {
         ASSERT_EQ(scores.size(), 44U);
         for (std::size_t i = 0; i < 22; ++i) {
             EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F);
-            EXPECT_EQ(scores[2 * i + 1], i < 20 ? 4 : 2);  // 5 batches of 4, one of 2
+            EXPECT_EQ(scores[2 * i + 1], i < 20 ? 4 : 2);  // 5 batches of 4, and one of 2
         }
     }
 }
@@ -122,7 +122,7 @@ TEST_F(Predict, UnreadableAndNotFiniteRowsAreRecorded) {
     fs::remove(dataset.root / "007.bmp");
     const auto fake = std::make_shared<Fake>();
     fake->nan_below =
-        1.5F;  // images 0 and 1, and the zeros in the places of 5 and 7, which must not count twice
+        1.5F;  // images 0 and 1, and the zeros in place of 5 and 7, which must not count twice
     const LoadedModel model = loaded("m", fake);
     const auto results = predict({&model, 1}, dataset, options("runs"));
     EXPECT_EQ(results[0].bad_rows, 4U);
@@ -182,10 +182,10 @@ TEST_F(Predict, AnImageIsPartOfTheBudgetAsLongAsItIsUsed) {
         },
         &read);
     EXPECT_FALSE(problem);
-    EXPECT_GE(meanwhile, 16U);  // 2 x 2 pixels of four bytes
+    EXPECT_GE(meanwhile, 16U);  // 2 x 2 pixels have four bytes each
     EXPECT_EQ(memory.in_use(), 0U);
     EXPECT_EQ(read.bytes, 70U);
-    // If there is not enough memory for an image, this is recorded as its error.
+    // If memory is not enough for an image, this is recorded as its error.
     EXPECT_THAT(
         prediction::use_image(dataset, 0, {}, memory, [](const Image&) { throw std::bad_alloc(); }),
         testing::Optional(testing::HasSubstr("not enough memory")));
@@ -213,7 +213,7 @@ TEST_F(Predict, OnlyWhatIsMissingIsComputed) {
     Progress last;
     const auto results =
         predict(both, dataset, options("runs"), [&](const Progress& p) { last = p; });
-    EXPECT_EQ(results[0].predicted, 8U);  // shard 1: rows 8 to 15
+    EXPECT_EQ(results[0].predicted, 8U);  // shard 1 has rows 8 to 15
     EXPECT_EQ(results[1].predicted, 20U);
     EXPECT_EQ(again->sizes.size(), 2U);
     EXPECT_EQ(other->sizes.size(), 5U);
@@ -239,7 +239,7 @@ TEST_F(Predict, WithoutAnyImageNothingIsBegun) {
     predict({&model, 1}, dataset, options("runs"));
     fs::remove_all(dataset.root);
     EXPECT_EQ(predict({&model, 1}, dataset, options("runs")).at(0).predicted,
-              0U);  // a whole store needs no images
+              0U);  // a complete store needs no images
 }
 
 TEST_F(Predict, ImagesThatAreThereAgainAreComputed) {
@@ -253,14 +253,14 @@ TEST_F(Predict, ImagesThatAreThereAgainAreComputed) {
     EXPECT_EQ(predict({&model, 1}, dataset, options("runs")).at(0).bad_rows, 3U);
     fake->sizes.clear();
     EXPECT_EQ(predict({&model, 1}, dataset, options("runs")).at(0).predicted,
-              0U);  // the image is still missing
+              0U);  // the image is missing again
     EXPECT_THAT(fake->sizes, testing::IsEmpty());
 
     write_file_atomically(dataset.root / "017.bmp", "no image");
     for (const char* name : {"005.bmp", "006.bmp"})
         fs::rename(scratch_ / name, dataset.root / name);
     const PredictResult some = predict({&model, 1}, dataset, options("runs")).at(0);
-    EXPECT_EQ(some.predicted, 4U);  // the batch of 5 and 6, not that of 17
+    EXPECT_EQ(some.predicted, 4U);  // the batch of images 5 and 6, not that of 17
     EXPECT_EQ(some.bad_rows, 1U);
     EXPECT_THAT(some.first_error, testing::StartsWith("017.bmp: "));
 
@@ -300,7 +300,7 @@ TEST_F(Predict, NamesAndClassListsMustAgree) {
                                           loaded("n", std::make_shared<Fake>())};
     strangers[1].spec.classes = ClassList({"red", "blue"});
     EXPECT_THROW(predict(strangers, dataset, options("runs")), Error);
-    EXPECT_FALSE(fs::exists(scratch_ / "runs"));  // refused before anything is written
+    EXPECT_FALSE(fs::exists(scratch_ / "runs"));  // the error comes before anything is written
 }
 
 TEST_F(Predict, AnotherOutputOrLayoutOfOneFileIsAnotherStore) {
@@ -318,7 +318,7 @@ TEST_F(Predict, AnotherOutputOrLayoutOfOneFileIsAnotherStore) {
     std::set<std::string> hashes = {plain};
     int number = 0;
     for (const LoadedModel* model : {&output, &layout, &bytes}) {
-        // The finished store of other settings is not a result for these settings.
+        // A finished store with other settings is not a result for these settings.
         EXPECT_THROW(predict({model, 1}, dataset, options("runs")), Error);
         const std::string own = "own" + std::to_string(number++);
         predict({model, 1}, dataset, options(own));
@@ -368,7 +368,7 @@ TEST_F(Predict, APartWithoutShardsSaysSo) {
     const Dataset dataset = images(10);
     const LoadedModel model = loaded("m", std::make_shared<Fake>());
     PredictOptions o = options("parts");
-    o.part = {1, 3};  // of two shards
+    o.part = {1, 3};  // one of two shards
     const auto results = predict({&model, 1}, dataset, o);
     EXPECT_EQ(results[0].rows, 0U);
     ASSERT_FALSE(results[0].notes.empty());
@@ -433,7 +433,7 @@ TEST_F(Predict, AServerThatGoesAwayIsNoUnreadableImage) {
     };
     {
         const remote::FilesInstead own(limits);
-        open();  // keeps the index of the archive
+        open();  // the folder keeps the index of the archive
     }
     const LoadedModel model = loaded("m", std::make_shared<Fake>());
     predict({&model, 1}, files, options("files"));

@@ -64,12 +64,12 @@ TEST(Published, EachSettingOfAModelIsBesideIt) {
     const auto values = beside_published(reports, parse_published(timm, "results.csv"), warnings);
     ASSERT_EQ(values.size(), 2U);
     EXPECT_EQ(values[0].published, 0.75);
-    EXPECT_EQ(place_of_published(values[0]), "above");   // 0.75 and 0.55 to 0.7
-    EXPECT_EQ(place_of_published(values[1]), "inside");  // 0.625
+    EXPECT_EQ(place_of_published(values[0]), "above");   // between 0.75 and 0.55 to 0.7
+    EXPECT_EQ(place_of_published(values[1]), "inside");  // the value is 0.625
     PublishedValue low = values[1];
     low.published = 0.5;
     EXPECT_EQ(place_of_published(low), "below");
-    low.published = 0.549996;  // rounded to 55.000 in a table
+    low.published = 0.549996;  // the value is rounded to 55.000 in a table
     EXPECT_EQ(place_of_published(low), "inside");
     low.measured.interval.reset();
     EXPECT_EQ(place_of_published(low), "");
@@ -133,7 +133,7 @@ TEST(Published, AFileMayBeOfAnotherMetric) {
                 HasSubstr("`real`"));
     EXPECT_THAT(message_of([&] { read_published(folder / "absent.csv"); }),
                 HasSubstr("absent.csv"));
-    // The tables that timm publishes, if the shared data are next to the source tree.
+    // The tables that timm publishes, if they are in the shared data next to the source tree.
     if (shared_data().empty()) GTEST_SKIP() << "no data beside the checkout";
     for (const auto& file : std::filesystem::directory_iterator(shared_data() / "timm_results")) {
         const PublishedTable table = read_published(file.path().string());

@@ -33,7 +33,7 @@ protected:
         const LoadedModel model = loaded("m", std::make_shared<Fake>());
         return predict({&model, 1}, dataset, how).at(0);
     }
-    /// Ten images, with one for each kind of fact.
+    /// Ten images, one for each kind of fact.
     Dataset mixed() {
         Dataset dataset = images(10);
         replace_by(dataset, 1, "png rgb 16");

@@ -47,7 +47,7 @@ public:
     }
     bool differentiable = true, masked = false;
     double nan_below = 0;  ///< scores are NaN for red above 120.5/255 and below this value
-    std::atomic<std::size_t> scored = 0;  ///< images so far
+    std::atomic<std::size_t> scored = 0;  ///< number of images so far
     std::size_t stop_after = std::numeric_limits<std::size_t>::max();
 
 private:
@@ -63,7 +63,7 @@ inline LoadedModel red_model(const std::string& name, std::shared_ptr<RedClassif
 
 class RedImages : public PredictImages {
 protected:
-    /// 200 images of red 0 ... 199 with the label 0, of which 129 ... 199 are classified correctly.
+    /// 200 images of red 0 to 199 with the label 0. Those of 129 to 199 are classified correctly.
     AttackRunOptions attack_options(const std::string& runs) {
         AttackRunOptions options;
         options.predict = this->options(runs);

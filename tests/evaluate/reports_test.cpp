@@ -80,8 +80,8 @@ TEST(PredictReport, ManyStoresAreShownByDataSet) {
     const Report report = report_of(results);
     const auto& table = std::get<Table>(report.sections.at(0).blocks.at(0));
     ASSERT_EQ(table.rows.size(), 2U);
-    EXPECT_EQ(std::get<Count>(table.rows[1][2]).value, 7U);         // models
-    EXPECT_EQ(std::get<Count>(table.rows[1][3]).value, 7 * 1200U);  // computed
+    EXPECT_EQ(std::get<Count>(table.rows[1][2]).value, 7U);         // number of models
+    EXPECT_EQ(std::get<Count>(table.rows[1][3]).value, 7 * 1200U);  // number of computed stores
     EXPECT_EQ(std::get<Count>(table.rows[1][4]).value, 5U);
     EXPECT_EQ(report.records.rows.size(), 14U);
 }

@@ -58,7 +58,7 @@ TEST(MeasureOptions, RequestsSayMoreThanTheOptionsForAll) {
                 testing::ElementsAre("top2", "top3", "ece:bins=20", "ece:bins=5,edges=right_closed",
                                      "asma:subgroups=2,3,absent=skipped",
                                      "asma:subgroups=1,2,4,absent=skipped", "nll"));
-    options.metrics = {"top_k"};  // torchmetrics' name
+    options.metrics = {"top_k"};  // the name in torchmetrics
     options.subgroups.clear();
     EXPECT_THAT(names_of(resolve(options, store).metrics),
                 testing::ElementsAre("top2", "top3", "nll"));
@@ -68,7 +68,7 @@ TEST(MeasureOptions, WhatActsOnNoMetricThatIsNamedIsRefused) {
     MeasureOptions options;
     options.metrics = {"top1"};
     options.bins = 20;
-    options.gates = {"ece <= .05"};  // the gate has its own bins
+    options.gates = {"ece <= .05"};  // the gate uses its own bins
     EXPECT_THAT(error_of([&] { check_used(options, false); }), HasSubstr("--bins"));
     options.metrics = {"ece"};
     EXPECT_EQ(error_of([&] { check_used(options, false); }), "");
@@ -188,7 +188,7 @@ TEST(ScoreRuns, EveryStoreItsGatesAndItsLines) {
     EXPECT_THAT(render(report, ReportFormat::text),
                 AllOf(HasSubstr("top1 %"), HasSubstr("Gates"), HasSubstr("BROKEN"),
                       Not(HasSubstr("classes"))));
-    EXPECT_EQ(report.records.rows.size(), 4U);  // 2 stores x 2 metrics
+    EXPECT_EQ(report.records.rows.size(), 4U);  // 2 stores times 2 metrics
     EXPECT_THAT(render(report, ReportFormat::csv),
                 testing::StartsWith("model,dataset,subgroup,metric,definition,parameters,value,"
                                     "low,high,level,method,n,left_out,undefined,note\n"));
@@ -200,7 +200,7 @@ TEST(ScoreRuns, EveryStoreItsGatesAndItsLines) {
     const Report full = report_of(result, {.per_class = true, .confusions = 3});
     EXPECT_THAT(render(full, ReportFormat::text),
                 AllOf(HasSubstr("a on val: classes"), HasSubstr("b on val: most frequent")));
-    EXPECT_EQ(full.records.rows.size(), 8U);  // 2 stores x 4 classes
+    EXPECT_EQ(full.records.rows.size(), 8U);  // 2 stores times 4 classes
     const auto& cls = full.result.at("stores").at(0).at("per_class").at(0);
     EXPECT_EQ(cls.at("accuracy").at("n"), 50);
     EXPECT_EQ(full.result.at("stores").at(0).at("confusions").size(), 3U);
@@ -235,11 +235,11 @@ TEST(ScoreRuns, ConfusionsAsCsv) {
     EXPECT_EQ(counted, expected);
 }
 
-// Bins by their definition, in double: [i/B, (i+1)/B). Confidences of exactly 1 have their own bin.
+// Bins are [i/B, (i+1)/B), in double precision. Confidences of exactly 1 have their own bin.
 TEST(ScoreRuns, ReliabilityBins) {
     Scratch folder;
     Made made = made_up(500, 4, 3);
-    made.scores[0] = 200;  // a confidence of exactly 1
+    made.scores[0] = 200;  // a confidence is exactly 1
     save(folder, made, "a");
     ScoreRunsOptions options;
     options.paths = {folder / "runs"};
@@ -295,7 +295,7 @@ TEST(ScoreRuns, ClassesWorstFirstAndThoseWithoutItemsInOneLine) {
     Scratch folder;
     Made made;
     made.classes = 5;
-    // c0: 1 of 2 correct, c1: 2 of 2, c2: 0 of 1, c3 and c4: none.
+    // c0 has 1 of 2 correct, c1 2 of 2, c2 0 of 1, and c3 and c4 have no items.
     made.scores = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0};
     made.labels = {{0}, {0}, {1}, {1}, {2}};
     save(folder, made, "a");
@@ -329,7 +329,7 @@ TEST(ScoreRuns, ClassBalanceOfSingleImagesIsUndefined) {
         EXPECT_FALSE(m.value) << m.key.metric;
         EXPECT_THAT(m.undefined, HasSubstr("each of the 6 classes has a single item"));
     }
-    Made seven = made_up(7, 6, 1);  // one class has two
+    Made seven = made_up(7, 6, 1);  // one class has two images
     seven.dataset = "seven";
     save(folder, seven, "two");
     options.paths = {folder / "runs/seven/two"};
@@ -370,7 +370,7 @@ TEST(ScoreRuns, MeansOverDataSets) {
 TEST(ScoreRuns, SameBitsForAnyRanks) {
     Scratch folder;
     save(folder, made_up(700, 5, 1), "a");
-    save(folder, of_dataset("small", 2), "b");  // one unit: all ranks but one have none
+    save(folder, of_dataset("small", 2), "b");  // there is one unit, so all other ranks have none
     ScoreRunsOptions options;
     options.paths = {folder / "runs"};
     const std::string expected = to_json(score_runs(options, *self_comm())).dump();
@@ -446,13 +446,13 @@ TEST(ScoreRuns, ACellIsOfTheMetricAboveIt) {
     EXPECT_EQ(value("c", "nll %"), 0.7);
     EXPECT_EQ(value("c", "top1 %"), -1);
     EXPECT_TRUE(std::holds_alternative<std::monostate>(cell_of(table, "c", "ece %")));
-    // Tables of the numbers of labels appear if any store has them.
+    // Tables of label counts appear if any store has such metrics.
     const Table& labels = table_called(report, "val: by number of labels per image");
     EXPECT_TRUE(std::holds_alternative<std::monostate>(cell_of(labels, "a", "3 labels %")));
     EXPECT_EQ(std::get<Estimate>(cell_of(labels, "c", "3 labels %")).value, 0.6);
 }
 
-/// Label sets with the label and the next class.
+/// Label sets have the label and the next class.
 Made with_label_sets(Made made) {
     for (auto& set : made.labels) {
         const std::int32_t next = (set[0] + 1) % static_cast<std::int32_t>(made.classes);
@@ -521,7 +521,7 @@ TEST(ScoreRuns, OneDataSetInTwoFoldersIsOneTable) {
     ScoreResult result = score_runs(options, *self_comm());
     EXPECT_TRUE(result.warnings.empty());
     EXPECT_EQ(table_called(report_of(result), "val").rows.size(), 2U);
-    // The same names and labels, but other images.
+    // The names and labels are the same, but the images differ.
     Made other = of_dataset("val", 1);
     for (const char* runs : {"r3", "r4"}) {
         other.images = std::string("xxh128:0000000000000000000000000000000") + runs[1];
@@ -543,7 +543,7 @@ TEST(DerivedStores, KnowThemselvesByTheirRecord) {
     const DerivedStore pgd{"net", "pgd-linf-8_255", "", 0};
     made.provenance = attacked_record;
     EXPECT_EQ(derived_of(save(folder, made, "net@pgd-linf-8_255")), pgd);
-    EXPECT_EQ(derived_of(save(folder, made, "net")).attack, "pgd");  // for any name of the store
+    EXPECT_EQ(derived_of(save(folder, made, "net")).attack, "pgd");  // under any store name
     // A model's own scores do not count as an attack, even under such a name.
     made.provenance = R"({"model": {"name": "old@pgd-linf-8_255"}})";
     EXPECT_FALSE(derived_of(save(folder, made, "old@pgd-linf-8_255")).any());
@@ -585,7 +585,7 @@ TEST(DerivedStores, OfAttacksAreNotAmongModelsUnlessTheyAreNamed) {
     EXPECT_EQ(model_stores({folder / "runs/attacked"}).note(), "");
     EXPECT_EQ(model_stores({folder / "runs/attacked"}).folders.size(), 1U);
     EXPECT_TRUE(model_stores({}).folders.empty());
-    // The same stores, already open.
+    // The same stores are already open.
     const OpenedModels opened = open_models({val / "net@pgd-linf-8_255", val});
     ASSERT_EQ(opened.stores.size(), named.folders.size());
     for (std::size_t i = 0; i < opened.stores.size(); ++i)
@@ -626,7 +626,7 @@ TEST(DerivedStores, HaveATableOfTheirOwn) {
     EXPECT_EQ(models.rows.size(), 2U);
     const auto& attacked = std::get<Table>(report.sections[0].blocks[1]);
     EXPECT_EQ(attacked.title, "val under attack");
-    ASSERT_EQ(attacked.rows.size(), 5U);  // a line between the attacks
+    ASSERT_EQ(attacked.rows.size(), 5U);  // a line separates the attacks
     EXPECT_EQ(std::get<std::string>(attacked.rows[0].at(0)), "a");
     EXPECT_EQ(std::get<std::string>(attacked.rows[0].at(1)), "noise-linf-8_255");
     EXPECT_TRUE(attacked.rows[2].empty());
@@ -639,7 +639,7 @@ TEST(DerivedStores, HaveATableOfTheirOwn) {
     EXPECT_EQ(stores.at(1).at("derived"),
               (nlohmann::json{
                   {"model", "a"}, {"attack", "noise-linf-8_255"}, {"verdict", "not checked"}}));
-    // Alone, it is scored like any other store.
+    // A single store is scored like any other store.
     options.paths = {folder / "runs/val/a@pgd-linf-8_255"};
     report = report_of(score_runs(options, *self_comm()));
     ASSERT_EQ(report.sections[0].blocks.size(), 1U);
@@ -698,14 +698,14 @@ TEST(CompareRuns, VerdictsInEveryForm) {
     save(folder, made_up(600, 4, 3, 1), "same");
     CompareRunsOptions options;
     options.baseline = folder / "runs/val/a";
-    options.candidates = {folder / "runs"};  // the baseline in it is skipped
+    options.candidates = {folder / "runs"};  // the baseline is skipped in the folder
     options.measure.metrics = {"top1,nll,confidence"};
     options.measure.gates = {"top1.delta >= 0.1"};
     const CompareResult result = compare_runs(options, *self_comm());
     ASSERT_EQ(result.pairs.size(), 2U);
     const auto& better = result.pairs[0].metrics;
     EXPECT_EQ(better[0].verdict, Verdict::better);
-    EXPECT_EQ(better[1].verdict, Verdict::better);  // a lower loss
+    EXPECT_EQ(better[1].verdict, Verdict::better);  // a lower loss is better
     EXPECT_EQ(better[2].verdict, Verdict::none);    // more confidence is not better by itself
     EXPECT_EQ(result.pairs[1].metrics[0].verdict, Verdict::no_difference);
     EXPECT_TRUE(result.gates[0].passed);

@@ -21,20 +21,20 @@ namespace assay {
 struct Made {
     std::size_t classes = 3;
     std::vector<float> scores;                          ///< row-major
-    std::vector<std::vector<std::int32_t>> labels;      ///< one set a row
-    std::vector<RowState> states = {};                  ///< empty: all ok
-    std::vector<std::string> ids = {};                  ///< empty: item00000, ...
-    std::vector<std::string> group = {};                ///< attribute "group"; empty: none
-    std::vector<std::string> shape = {}, texture = {};  ///< likewise
-    std::vector<std::string> foreground = {};           ///< likewise
+    std::vector<std::vector<std::int32_t>> labels;      ///< one set per row
+    std::vector<RowState> states = {};                  ///< empty if all are ok
+    std::vector<std::string> ids = {};                  ///< empty for item00000, ...
+    std::vector<std::string> group = {};                ///< attribute "group", or empty for none
+    std::vector<std::string> shape = {}, texture = {};  ///< another attribute, or empty for none
+    std::vector<std::string> foreground = {};           ///< another attribute, or empty for none
     ScoreKind kind = ScoreKind::logits;
-    std::vector<std::string> class_ids = {};  ///< empty: c0, c1, ...
+    std::vector<std::string> class_ids = {};  ///< empty for c0, c1, ...
     std::string dataset = "val";
     std::string images = "";  ///< hash of each shard's images
     std::string provenance = "{}";
-    std::vector<std::string> severity = {};  ///< attribute "severity"; empty: none
+    std::vector<std::string> severity = {};  ///< attribute "severity", or empty for none
     std::filesystem::path root = {};         ///< hashes of the images
-    std::vector<ImageFile> files = {};       ///< one a row; empty: not known
+    std::vector<ImageFile> files = {};       ///< one per row, or empty if not known
     bool named = true;                       ///< classes have names
     std::size_t rows() const { return labels.size(); }
 };
@@ -64,7 +64,7 @@ inline Dataset dataset_of(const Made& made) {
     return dataset;
 }
 
-/// `but_last`: the last shard is missing, as if the writer had been killed.
+/// `but_last`: the last shard is missing, as if the writer was killed.
 inline PredictionStore save(const Scratch& folder, const Made& made, const std::string& model,
                             StorageFormat storage = StorageFormat::full_f32,
                             std::uint32_t shard_rows = 100, bool but_last = false,
@@ -112,7 +112,7 @@ inline Made made_up(std::size_t rows, std::size_t classes, std::uint64_t seed, d
     RandomStream random(seed, "scores");
     for (std::size_t i = 0; i < rows; ++i) {
         const auto label = static_cast<std::int32_t>(
-            i * classes / std::max<std::size_t>(rows, 1));  // in class order, as folders are
+            i * classes / std::max<std::size_t>(rows, 1));  // in class order, like folders
         made.labels.push_back({label});
         for (std::size_t c = 0; c < classes; ++c) {
             made.scores.push_back(static_cast<float>(

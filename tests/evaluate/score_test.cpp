@@ -298,7 +298,7 @@ TEST(Score, InfiniteLossIsUndefined) {
     const auto report = scored(save(folder, made, "net"));
     EXPECT_FALSE(find(report.measurements, "nll").value);
     EXPECT_NE(find(report.measurements, "nll").undefined.find("infinite"), std::string::npos);
-    EXPECT_EQ(find(report.measurements, "brier").value, 1.0);  // 0 and 2
+    EXPECT_EQ(find(report.measurements, "brier").value, 1.0);  // the targets 0 and 2
 }
 
 ClassMap map_of(ClassMap::Decision decision) {
@@ -312,8 +312,8 @@ TEST(Score, MapOfTheArgMax) {
     made.labels = {{0}, {0}, {3}, {2}};
     made.scores = {0, 9, 0, 0, 0, 0,   // predicts 1, which is A: correct
                    0, 0, 9, 0, 0, 0,   // predicts 2, which is not a target: incorrect
-                   0, 0, 0, 9, 0, 0,   // B: correct
-                   0, 0, 9, 0, 0, 0};  // its label is not a target: excluded
+                   0, 0, 0, 9, 0, 0,   // predicts B: correct
+                   0, 0, 9, 0, 0, 0};  // the label is not a target: excluded
     Scratch folder;
     ScoreOptions options;
     options.map = map_of(ClassMap::Decision::map_argmax);
@@ -355,8 +355,8 @@ TEST(Score, MapThatRestricts) {
     const auto report = scored(save(folder, made, "net"), options);
     EXPECT_EQ(find(report.measurements, "top1").value, 0.5);
     EXPECT_NEAR(*find(report.measurements, "confidence").value, 0.7310586, 1e-6);
-    // Both classes: p (.7311, .7311) y (1, 0) for A: |1.4621 - 1| / 2, the same for B; one bin
-    // holds equal values.
+    // p (.7311, .7311) and y (1, 0) for A give |1.4621 - 1| / 2. B is the same. One bin
+    // holds both equal values.
     EXPECT_NEAR(*find(report.measurements, "ace", "ace.class_wise").value, 0.2310586, 1e-6);
     EXPECT_THROW(scored(save(folder, made, "top", StorageFormat::top_k), options), Error);
 }
@@ -396,7 +396,7 @@ TEST(Score, AStoreWithoutRowsSaysSo) {
     made.provenance = R"({"command": "assay predict -m net.pt -d val"})";
     ScoreOptions options;
     options.subgroup = "group";
-    // The only shard is the last.
+    // The only shard is also the last.
     const auto report =
         scored(save(folder, made, "net", StorageFormat::full_f32, 100, true), options);
     EXPECT_EQ(report.counts.missing, 50U);
@@ -482,7 +482,7 @@ TEST(Score, CalibratedNull) {
                 std::sqrt(drawn.measurements.at(0).calibrated_null->mean *
                           drawn.measurements.at(1).calibrated_null->mean),
                 1e-15);
-    once.metrics = {parse_metric("calibration_error")};  // and if the parts are not in the list
+    once.metrics = {parse_metric("calibration_error")};  // without the parts in the list
     EXPECT_EQ(scored(calibrated, once).measurements.at(0).calibrated_null->mean,
               drawn.measurements.at(2).calibrated_null->mean);
     // The null distribution of the debiased error is around 0.
@@ -501,7 +501,7 @@ TEST(Score, CalibratedNull) {
 }
 
 TEST(Score, IntervalsCoverTheTruth) {
-    // 60 data sets from one distribution. The mean over all replaces the truth. About 3 of the 95 %
+    // 60 data sets are from one distribution. The mean over all is the truth. About 3 of the 95 %
     // intervals should miss it, and more than 10 misses have a probability below 0.001. No miss in
     // any metric would mean that the intervals are far too wide.
     std::vector<Made> sets;

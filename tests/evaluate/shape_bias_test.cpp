@@ -1,5 +1,5 @@
-// Shape bias of stores: cues from attributes, with class maps, and by default only if the store has
-// cues.
+// Shape bias of stores. Cues come from attributes, also with class maps. By default, it is only
+// measured if the store has cues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST(ShapeBiasOfStores, ThroughEveryKindOfMap) {
     EXPECT_EQ(bias_of(targets, two_targets(ClassMap::Decision::mean_of_group)).value, 0.75);
     ClassMap some = two_targets(ClassMap::Decision::restrict_);
     some.target_of = {0, -1, 1, -1};
-    EXPECT_EQ(bias_of(targets, some).value, 0.75);  // c1 and c3 tie at 0: the first target
+    EXPECT_EQ(bias_of(targets, some).value, 0.75);  // c1 and c3 tie at 0, so c1 counts
     // without the map, they are not names of classes
     EXPECT_FALSE(bias_of(targets).value);
 
@@ -77,7 +77,7 @@ TEST(ShapeBiasOfStores, ThroughEveryKindOfMap) {
     made.dataset = "mapped";
     const Measurement m =
         bias_of(save(folder, made, "net"), two_targets(ClassMap::Decision::map_argmax));
-    EXPECT_EQ(m.value, 0.5);  // rows 0 and 1; the map does not contain the shape of row 3
+    EXPECT_EQ(m.value, 0.5);  // rows 0 and 1 count; the map does not contain the shape of row 3
     EXPECT_EQ(m.n, 2U);
 }
 
@@ -118,7 +118,7 @@ TEST(ShapeBiasOfStores, IsPaired) {
         return m.baseline.key.metric == "shape_bias";
     });
     ASSERT_NE(found, metrics.end());
-    EXPECT_EQ(found->difference.value, 0.25);  // 6 of 8 against 4 of 8
+    EXPECT_EQ(found->difference.value, 0.25);  // 6 of 8 and 4 of 8
     EXPECT_TRUE(found->difference.interval);
 }
 

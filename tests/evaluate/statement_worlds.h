@@ -17,7 +17,7 @@ struct World {
     std::string name;
     std::vector<double> first, second;  ///< true values of the models
     std::size_t first_images = 1000, second_images = 1000;
-    /// The proportion of the variance of an image's difficulty that all models share.
+    /// The proportion of the variance of an image's difficulty that is common to all models.
     double shared = .6;
 };
 
@@ -33,7 +33,7 @@ inline std::vector<double> less(std::vector<double> values, const std::vector<do
     return values;
 }
 
-/// Defined before the methods were run on them.
+/// The simulations, which were defined before the methods were run on them.
 inline std::vector<World> all() {
     const auto six = evenly(.55, .85, 6), ten = evenly(.55, .85, 10), twenty = evenly(.5, .85, 20),
                thirty = evenly(.55, .85, 30), close = evenly(.70, .75, 10),

@@ -1,5 +1,5 @@
-// Compares statements about many models with an independent implementation in Python (numpy and
-// scipy; its input and output are in fixtures/statements.json). Also checks them in simulations
+// Compares statements about many models with an independent implementation in Python (NumPy and
+// SciPy, with input and output in fixtures/statements.json). Also checks them in simulations
 // with a known truth.
 #include <gtest/gtest.h>
 
@@ -217,7 +217,7 @@ TEST(Statements, DifferencesOfGapsOfStores) {
                       difference_of_gaps(mean_of(va[0]) - mean_of(va[1]),
                                          mean_of(vb[0]) - mean_of(vb[1]), cov, .95),
                       1e-8);
-    // A metric compared with itself: 0, with an interval of width 0.
+    // A metric compared with itself gives 0, with an interval of width 0.
     const std::vector<GapCovariance> same{covariance_of_means(by_a, by_a)};
     const GapDifference none = difference_of_gaps(.1, .1, same, .95);
     EXPECT_EQ(none.difference.low, 0);
@@ -292,7 +292,7 @@ TEST(GapCoverage, StatementsAboutManyModels) {
             tau += holds(orders.tau.value(), 1);
             seen_inside += holds(orders.tau.value(), seen_correlations(c.x, c.y)[0]);
         }
-        // 100 draws of 95 %: .95 - 3 * .022.
+        // In 100 draws, 95 % may be .95 - 3 * .022.
         EXPECT_GE(held, 88) << world.name;
         EXPECT_GE(absolute, 90) << world.name;
         EXPECT_GE(between, 90) << world.name;

@@ -25,14 +25,14 @@ double half_width_of(std::uint64_t correct, std::uint64_t n) {
 }
 
 TEST(Until, EnoughAndNotMore) {
-    // 200 of 400: the least favourable accuracy is 1/2 itself; 1.96^2 / (4 * 0.02^2) = 2401, less
-    // the z^2 = 3.84 that Wilson's interval adds.
+    // 200 of 400 are correct, so the least favorable accuracy is 1/2. 1.96^2 / (4 * 0.02^2) = 2401,
+    // minus the z^2 = 3.84 that Wilson's interval adds.
     EXPECT_EQ(images_needed({0.02}, 200, 400), 2398U);
     EXPECT_LE(half_width_of(1199, 2398), 0.02);
     EXPECT_GT(half_width_of(1198, 2396), 0.02);
     // All are correct, so the accuracy is at least 1 - 0.016.
     EXPECT_LT(images_needed({0.02}, 400, 400), 500U);
-    EXPECT_EQ(images_needed({0.4}, 200, 400), 400U);  // the pilot is enough
+    EXPECT_EQ(images_needed({0.4}, 200, 400), 400U);  // the pilot is large enough
     EXPECT_LT(images_needed({0.01}, 360, 400), images_needed({0.01}, 300, 400));
     // 1.96^2 / (4 w^2) is 9.6e11 for a width of a millionth. A width that no sample reaches must
     // not give 0.

@@ -1,5 +1,5 @@
-// Metrics of images that do not count the same. Expected values: scikit-learn 1.8 with
-// sample_weight; standard errors from its numerical derivatives by each weight.
+// Metrics of images with different weights. The values are those of scikit-learn 1.8 with
+// sample_weight; standard errors are from its numerical derivatives by the weights.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using evaluate::WeightedImage;
 using testing::Contains;
 using testing::HasSubstr;
 
-/// Every tenth image counts eight times as much as the others.
+/// The weight of every tenth image is eight times that of the others.
 std::vector<WeightedImage> uneven(int images) {
     std::vector<WeightedImage> out;
     double sum = 0;
@@ -69,7 +69,7 @@ TEST(WeightedValues, AreThoseOfScikitLearn) {
         EXPECT_NEAR(*found.value, c.value, 1e-12) << c.metric;
         EXPECT_NEAR(*found.standard_error, c.error, c.tolerance) << c.metric;
     }
-    // Student's quantile of 38.87 degrees of freedom, Wilson's interval of 75.5 images.
+    // Student's quantile with 38.87 degrees of freedom, and Wilson's interval of 75.5 images.
     const Interval top1 = *value_of("top1", images).interval;
     EXPECT_NEAR(top1.low, 0.5428697390219086, 1e-9);
     EXPECT_NEAR(top1.high, 0.7584518908120191, 1e-9);
@@ -101,7 +101,7 @@ TEST(WeightedValues, AllCorrectStillHasAWidth) {
     const Estimate top1 = value_of("top1", images);
     EXPECT_EQ(top1.value, 1);
     EXPECT_EQ(top1.interval->high, 1);
-    // n / (n + t^2) of 79.18 effective images and 199 degrees of freedom: t = 1.971957.
+    // n / (n + t^2) with 79.18 effective images and 199 degrees of freedom, for which t = 1.971957.
     EXPECT_NEAR(top1.interval->low, 79.17808219178083 / (79.17808219178083 + 1.971957 * 1.971957),
                 1e-6);
     for (const char* metric : {"balanced", "precision", "recall", "f1", "kappa", "matthews"}) {
@@ -123,10 +123,10 @@ constexpr const char* weighted =
     "average_precision,auroc:average=weighted,classwise_ece,class_accuracy_balance,"
     "class_confidence_balance,class_confidence_balance:spread=between,class_balance,real,"
     "variable_topk";
-/// The influence on a greatest gap is not known.
+/// The influences on a largest gap are not known.
 constexpr const char* greatest = "calibration_ks,ece:norm=max";
 
-/// Every third image counts twice, every seventh not at all.
+/// Every third image has weight 2, and every seventh weight 0.
 Made with_weights(std::size_t rows) {
     Made made = made_up(rows, 3, 9);
     for (std::size_t i = 0; i < rows; ++i)
@@ -143,7 +143,7 @@ ScoreOptions options_for(const char* metrics, const char* weights) {
     return options;
 }
 
-// Intervals of classes are those without weights if all weights are equal.
+// If all weights are equal, the intervals of classes are those without weights.
 TEST(WeightedValues, EqualWeightsHaveTheIntervalsWithoutThem) {
     const Made made = made_up(200, 3, 9);
     Made alike = made;
@@ -157,7 +157,7 @@ TEST(WeightedValues, EqualWeightsHaveTheIntervalsWithoutThem) {
         const Measurement& m = found.measurements[i];
         const Interval own = *plain.measurements[i].interval;
         ASSERT_TRUE(m.interval) << m.key.metric;
-        // Areas have Satterthwaite's degrees of freedom of the items, too.
+        // Areas also have Satterthwaite's degrees of freedom of the items.
         const double allowed = m.interval->method == "wilson.influence" ? 1e-2 : 1e-6;
         EXPECT_NEAR(m.interval->low, own.low, allowed) << m.key.metric;
         EXPECT_NEAR(m.interval->high, own.high, allowed) << m.key.metric;
@@ -198,7 +198,7 @@ TEST(Weights, AreRepeatedImages) {
                                       "0: 43"));
 }
 
-// -ln 0 of an image that does not count.
+// The image has loss -ln 0 and weight 0.
 TEST(Weights, AnImageThatDoesNotCountLeavesTheLossDefined) {
     Scratch folder;
     Made made;

@@ -1,36 +1,36 @@
 #!/usr/bin/env python3
-"""Runs commands of Assay while one of their calls to the system fails, or while they are killed there.
+"""Runs commands of Assay while one of their system calls fails, or kills them at that call.
 
-calls    Every scenario, every kind of fault and every k. The k-th call that the command makes about a file of its own inputs
-         or results goes wrong.
+calls    Every scenario, every kind of fault and every k. The k-th call that the command makes on a file of its own inputs
+         or results fails.
 
 limits   Every scenario under limits of file size, open files and memory.
 
 damage   Every byte of every file of a store is flipped in one bit, every file is cut, and files are swapped between two stores.
-         Reading gives the right numbers or ends with an error, and `verify` finds the damage.
+         Reading gives the correct numbers or ends with an error, and `verify` finds the damage.
 
 resume   The same damage to a store that is finished and to one that is not; files are also removed, and taken from other stores.
          Then the command that makes the store is typed again. Status 0 means the store of an undisturbed run, which `verify`
-         calls sound. Any other status means an error. Doing what it says and typing the command again then gives that store.
+         calls sound. Any other status means an error. After following its advice, the same command gives that store.
 
-cuts     Every scenario of a few on a disk of its own, where root may mount one. The disk loses its power at each call that
-         writes, and once the command is done.
+cuts     A few scenarios on a separate disk, if root may mount one. The disk loses power at each call that
+         writes, and after the command has finished.
 
-Of calls, limits and cuts these must hold:
+Calls, limits and cuts must meet these conditions:
 
   - the command ends by itself (unless it was killed), not with 70 ("internal error"), and within a minute;
-  - status 0 only with the results of an undisturbed run, byte for byte; any other with "error:" on stderr;
-  - the inputs are as they were;
+  - status 0 only with the results of an undisturbed run, byte for byte; any other status comes with "error:" on stderr;
+  - the inputs are unchanged;
   - the same command, typed again, ends with 0 and with the results of an undisturbed run, and leaves nothing else behind.
 
 usage: campaign.py --program ASSAY --interposer LIBRARY --source ROOT [--parts calls,limits,damage,resume,cuts] [--slice N] [--only TEXT]
 
-  --slice N   one of N faults only, other ones of each scenario; default: all
+  --slice N   tries one of N faults, different ones in each scenario (default: all)
 
-  --torch-slice N   the same of scenarios that load LibTorch, and an eighth of that of their stores' bytes.
-                    Loading takes half a second for each run. The default is that of the others.
+  --torch-slice N   the same for scenarios that load LibTorch, with N / 8 for the bytes of their stores.
+                    Loading takes half a second per run. The default is --slice.
 
-  --only T    scenarios whose names hold T
+  --only T    runs the scenarios whose names contain T
 """
 
 import argparse
@@ -78,7 +78,7 @@ TIMEOUT = 60
 
 
 def tree(folder):
-    """Bytes by relative path, without locks, which hold a process id."""
+    """Bytes by relative path, without lock files, because these have a process id."""
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in sorted(folder.rglob("*"))
@@ -195,12 +195,12 @@ class Runner:
 
 
 def not_an_error(done):
-    """Why a run did not end with a named error; "" if it did."""
+    """Why a run did not end with a named error, or "" if it did."""
     if done.returncode < 0:
         return [f"ended by signal {-done.returncode}"]
     if done.returncode == 70 or "internal error" in done.stderr:
         return [f"internal error: {done.stderr.strip()[:200]}"]
-    # 3: an image that cannot be read is recorded as such, and read when the command is typed again.
+    # Status 3: an unreadable image is recorded, and it is read when the command is repeated.
     if "error" not in done.stderr and not (done.returncode == 3 and "warning" in done.stderr):
         return [f"status {done.returncode} and no error named: {done.stderr.strip()[:200]}"]
     return []
@@ -291,7 +291,7 @@ def try_damage(runner, tally, options):
             path.write_bytes(sound + b"\n ")
             judge("longer", f"{name} with more at its end")
         path.write_bytes(sound)
-    # Files with the same name in two stores and different bytes.
+    # There are files with the same name in two stores and different bytes.
     for one in files:
         for two in files:
             if one < two and one.name == two.name and one.read_bytes() != two.read_bytes() and tally.takes():
@@ -325,7 +325,7 @@ def removed_as_advised(message, folder):
 
 
 def try_resume(runner, tally, options):
-    """The scenario writes OUT/runs. Checks how it handles damage to that."""
+    """The scenario writes OUT/runs. Checks how it handles damage to them."""
     others = [path for path in sorted((runner.inputs / "others").rglob("*")) if path.is_file()]
 
     def again(kind, state, kept, name, damage):

@@ -1,17 +1,17 @@
-// A library to preload into a program. It makes one of its system calls fail, or ends the program
-// there.
+// A library to preload into a program. It makes one of the program's system calls fail, or ends it
+// at that call.
 //
-//   ASSAY_FAULT_BELOW  folders, separated by ':'; calls about other files are not changed
+//   ASSAY_FAULT_BELOW  folders, separated by ':'; calls on other files are not changed
 //
-//   ASSAY_FAULT_AT     which call, from 1; 0 or absent: none, they are only counted
+//   ASSAY_FAULT_AT     number of the call, from 1; if 0 or absent, calls are only counted
 //
 //   ASSAY_FAULT_AS     error:NAME (EIO, ENOSPC, ...), once:NAME (that call only), short (half of a
 //                      read or write, once), kill (SIGKILL before the call), killed (after it).
-//                      `power` is SIGKILL after the call; what was written and not synchronised is
-//                      halved. `cut` makes the file that the call is about lose its second half.
+// `power` is SIGKILL after the call; data written and not synchronized are
+//                      halved. `cut` removes the second half of the call's file.
 //
 //   ASSAY_FAULT_COUNT  a file of text to which "NUMBER CALL PATH" is added for every call
-//
+// With `error`, the call fails, and so do later calls of its kind on the file, as on a broken disk.
 // error: that call fails, and every later call of its kind on the same file, as on a broken disk.
 #include <dirent.h>
 #include <dlfcn.h>
@@ -83,10 +83,10 @@ Plan& plan() {
 }
 
 std::atomic<long> calls{0};
-thread_local bool inside = false;  ///< our own calls are not counted
+thread_local bool inside = false;  ///< calls of this library are not counted
 std::string failing;               ///< "CALL PATH" that fails from now on
 std::mutex dirty_mutex;
-std::set<std::string> dirty;  ///< written, and not synchronised since
+std::set<std::string> dirty;  ///< files that were written, and not synchronized since
 
 bool is_below(const std::string& path) {
     const std::string& folders = plan().below;
@@ -190,7 +190,7 @@ Result failed() {
         return Result(-1);
 }
 
-/// What happens after the call.
+/// Applies the fault after the call.
 template <class Result>
 Result ended(const char* call, const std::string& path, Verdict verdict, Result result,
              const std::string& from = {}) {
@@ -206,7 +206,7 @@ Result ended(const char* call, const std::string& path, Verdict verdict, Result 
     return result;
 }
 
-/// Calls whose result is -1 for a failure, about a path.
+/// Calls on a path that return -1 on failure.
 template <class Function, class... Arguments>
 int about_path(const char* name, Function* next, const std::string& path, Arguments... arguments) {
     const Verdict verdict = judge(name, path);

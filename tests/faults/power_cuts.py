@@ -1,8 +1,8 @@
-"""A disk of its own for a command, an ext4 image on a loop device, and what is on it after a power cut.
+"""A separate disk for a command (an ext4 image on a loop device), and its contents after a power cut.
 
 The image holds the data that the file system has written to its device, and nothing that is only in memory. A copy is made right
-after the command was killed, and mounted again. It is the disk after a power cut: the journal is replayed, and data that were not
-synchronised are lost. Not tested: a device that loses acknowledged data, or writes parts of a sector.
+after the command is killed, and mounted again. It is the disk after a power cut: the journal is replayed, and data that were not
+synchronized are lost. Not tested: a device that loses acknowledged data, or writes parts of a sector.
 """
 
 import os
@@ -11,12 +11,12 @@ import subprocess
 import threading
 from pathlib import Path
 
-# Finding and using a free loop device are two steps, between which another thread may take it.
+# Finding and using a free loop device are two steps. Another thread may take the device in between.
 mounting = threading.Lock()
 
 
 class Disk:
-    """A folder `place` on a separate file system; root only."""
+    """A folder `place` on a separate file system, for root only."""
 
     def __init__(self, folder: Path, mib=32):
         self.image, self.crash, self.place = folder / "disk", folder / "crash", folder / "mounted"
@@ -65,7 +65,7 @@ class Disk:
 
 
 def why_not(folder: Path):
-    """Why such a disk is impossible here. None if a cut loses exactly the data that were not synchronised."""
+    """Why such a disk is impossible here. None if a cut loses exactly the data that were not synchronized."""
     if os.geteuid() != 0:
         return "only root may mount a disk"
     try:

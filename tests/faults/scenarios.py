@@ -13,9 +13,9 @@ from pathlib import Path
 class Scenario:
     name: str
     command: list
-    before: list = field(default_factory=list)  # commands that make inputs, with OUT = IN
-    torch: bool = False  # loads LibTorch, which takes half a second for each run
-    parts: tuple = ("calls", "limits")  # parts of the campaign
+    before: list = field(default_factory=list)  # commands that make inputs, for which OUT = IN
+    torch: bool = False  # whether the scenario loads LibTorch, which takes half a second per run
+    parts: tuple = ("calls", "limits")  # the parts of the campaign
 
 
 CLASSES = ["cat", "dog", "bird"]
@@ -88,7 +88,7 @@ def predict(model, data_set, out):
     return ["predict", "--model", model, "--data", "IN/shapes", "--dataset-name", data_set, "-b", "2", "--shard-rows", "2", "--out", out, "-q"]
 
 
-# Stores of another model and of another data set.
+# These are stores of another model and of another data set.
 OTHERS = (("b", "v1"), ("a", "v2"))
 STORES = [import_of(m, d, "OUT/runs") for m in ("a", "b") for d in ("v1", "v2")]
 STUDY = [["replicate", "simulate", "--out", "OUT/study", "--classes", "12", "--annotators", "10", "--classifiers", "2"]]

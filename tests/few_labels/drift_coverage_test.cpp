@@ -25,7 +25,7 @@ struct DriftWorld {
 };
 constexpr DriftWorld drift_worlds[] = {{"plain", 1.2, 1.5}, {"near1", 5.0, 1.5}};
 
-/// The estimate for a simulated pool of images. `fall`: probability that a correct prediction
+/// The estimate for a simulated pool of images. `fall` is the probability that a correct prediction
 /// becomes wrong.
 PoolEstimate estimated_pool(const DriftWorld& world, std::uint64_t seed, double fall,
                             double level) {

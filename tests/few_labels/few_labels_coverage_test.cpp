@@ -17,12 +17,12 @@ namespace {
 struct PoolWorld {
     const char* name;
     std::size_t classes, classifiers;
-    /// Logit of the first classifier's accuracy on an image of average difficulty, and how much
+    /// The logit of the first classifier's accuracy on an image of average difficulty, and how much
     /// lower it is for each next one.
     double best, step;
     double spread;      ///< standard deviation of the images' difficulty
     double surprising;  ///< proportion of images with confident errors
-    double redrawn;     ///< for two versions: proportion of images on which the second is drawn
+    double redrawn;     ///< for two versions, the proportion of images on which the second is drawn
                         ///< independently; 0: all
 };
 constexpr std::size_t pool_images = 4000;
@@ -33,7 +33,7 @@ constexpr PoolWorld worlds[] = {
     {"shift", 100, 5, 1.4, 0.4, 1.8, 0.25, 0},
     {"near1", 10, 3, 6.0, 0.5, 1.8, 0, 0},
     {"close", 100, 2, 1.4, 0.02, 1.8, 0, 0.1},
-    // No relation between confidence and truth; one classifier.
+    // Confidence and truth are unrelated, and there is one classifier.
     {"alone", 100, 1, 0.8, 0, 0.0, 0.5, 0},
 };
 
@@ -104,7 +104,7 @@ struct Held {
 enum class SettledPart {
     none,
     all,
-    /// Only images that the first classifier gets right: a part that depends on the truth.
+    /// Only images on which the first classifier is correct. This selection depends on the truth.
     favourable,
 };
 
@@ -280,7 +280,7 @@ TEST(FewLabelsCoverage, IntervalsHoldTheTruth) {
             std::printf("%s, %d labels: accuracies %.3f (half-width %.4f), differences %.3f\n",
                         world.name, static_cast<int>(labels), found.accuracies, found.half,
                         found.differences);
-            // The estimates share the sample, so their mean is no more certain than one of them.
+            // The estimates share the sample, so their mean is no more precise than one of them.
             const double least = 0.93 - 2.5 * std::sqrt(0.05 * 0.95 / draws);
             EXPECT_GE(found.accuracies, least);
             if (world.classifiers > 1) {

@@ -39,7 +39,7 @@ TEST(FewLabelsStudy, CountsLooksAndWarnsOfMoreThanTwo) {
         });
     };
     EXPECT_EQ(shown(3).looks, 1U);
-    EXPECT_EQ(shown(3).looks, 1U);  // the same labels
+    EXPECT_EQ(shown(3).looks, 1U);  // the labels are the same
     const PoolEstimate second = shown(2);
     EXPECT_EQ(second.looks, 2U);
     EXPECT_EQ(warnings(second), 0);
@@ -50,7 +50,7 @@ TEST(FewLabelsStudy, CountsLooksAndWarnsOfMoreThanTwo) {
     EXPECT_EQ(third.looks, 3U);
     EXPECT_EQ(warnings(third), 1);
     EXPECT_THAT(third.warnings.back(), HasSubstr("--peek 100"));
-    // The record survives another round, and wider intervals need no warning.
+    // Another round keeps the record, and wider intervals need no warning.
     DrawOptions more;
     more.draw = 110;
     draw_sample(study, more);
@@ -170,7 +170,7 @@ TEST(FewLabelsStudy, GoldCorrectsTheErrorsOfAnnotators) {
     save_pool(folder);
     const fs::path study = folder / "study";
     draw_sample(study, options_of(folder, images));
-    // One person errs in a tenth of the answers of either kind, everywhere.
+    // One person errs in a tenth of the answers of either kind, in all strata.
     const std::string text = read_text(questions_file(study, 1));
     std::size_t number[2] = {0, 0};
     {

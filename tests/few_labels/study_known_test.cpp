@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-/// Answers about each class of every `step`-th image; every second one of the others has an answer
+/// Answers about each class of every `step`-th image; every second other image has an answer
 /// about its true class alone.
 std::vector<KnownAnswer> known_of(std::size_t step) {
     std::vector<KnownAnswer> out;
@@ -43,7 +43,7 @@ TEST(FewLabelsStudy, KnownAnswersCountWithoutBeingDrawn) {
     std::uint64_t strata = 0;
     for (const DrawnStratum& one : drawn.strata) strata += one.images;
     EXPECT_EQ(strata + drawn.settled, images);
-    // Answers that are known are not asked again.
+    // Questions with known answers are not asked again.
     EXPECT_GT(drawn.spared, 0U);
     const std::string questions = read_text(questions_file(study, 1));
     CsvReader csv(questions, "questions");
@@ -90,7 +90,7 @@ TEST(FewLabelsStudy, KnownAnswersCountWithoutBeingDrawn) {
         EXPECT_LT(one.accuracy.interval->low, truth);
         EXPECT_GT(one.accuracy.interval->high, truth);
     }
-    // All images that are not settled, drawn: the truth.
+    // All images that are not settled are drawn, so the estimates are the truth.
     DrawOptions rest;
     rest.draw = images - drawn.settled;
     draw_sample(study, rest);
@@ -131,7 +131,7 @@ TEST(FewLabelsStudy, KnownAnswersThatCannotBeUsedAreRefused) {
                 HasSubstr("images with scores that are not settled"));
     EXPECT_FALSE(fs::exists(folder / "s"));
     draw.draw = 60;
-    // An answer that nobody could give: its images are settled and not judged.
+    // Nobody could give this answer, so its images are settled and not judged.
     for (KnownAnswer& one : draw.known)
         if (one.image == "item00000") one.outcome = KnownOutcome::unclear;
     const DrawnSample drawn = draw_sample(folder / "s", draw);
@@ -139,7 +139,7 @@ TEST(FewLabelsStudy, KnownAnswersThatCannotBeUsedAreRefused) {
     EstimateOptions options;
     options.labels = {folder / "labels.csv"};
     EXPECT_EQ(estimate_pool(folder / "s", options).settled + 1, drawn.settled);
-    // The same answers may be named again; others not.
+    // The same answers may be named again. Other answers may not.
     draw.draw = 80;
     EXPECT_EQ(draw_sample(folder / "s", draw).added, 20U);
     draw.known.pop_back();
@@ -167,7 +167,7 @@ TEST(FewLabelsStudy, ClassifiersJoinLater) {
     const fs::path study = folder / "study", votes = folder / "votes.csv";
     DrawOptions draw = options_of(folder, 120);
     draw.stores = {folder / "runs/val/a", folder / "runs/val/b"};
-    // Every sixth image is settled for any classifier, others for some.
+    // Every sixth image is settled for any classifier, and others for some classifiers.
     draw.known = known_of(6);
     draw.known_source = "mad";
     draw_sample(study, draw);
@@ -196,7 +196,7 @@ TEST(FewLabelsStudy, ClassifiersJoinLater) {
         }
         EXPECT_EQ(now.pairs[0].difference.interval, before.pairs[0].difference.interval);
     };
-    // Without answers about c, the others stay as they are.
+    // Without answers about c, the other classifiers do not change.
     const PoolEstimate waiting = estimate_pool(study, options);
     same(waiting);
     EXPECT_EQ(waiting.labels, 120U);
@@ -213,7 +213,7 @@ TEST(FewLabelsStudy, ClassifiersJoinLater) {
     const double truth = true_accuracy(folder, "c");
     EXPECT_LT(after.classifiers[2].accuracy.interval->low, truth);
     EXPECT_GT(after.classifiers[2].accuracy.interval->high, truth);
-    // Nobody can judge a label that c alone predicts: the others keep the image.
+    // Nobody can judge a label that only c predicts. The other classifiers keep the image.
     {
         CsvReader csv(questions, "questions");
         ASSERT_TRUE(csv.next());
@@ -225,7 +225,7 @@ TEST(FewLabelsStudy, ClassifiersJoinLater) {
     const PoolEstimate unclear = estimate_pool(study, options);
     same(unclear);
     EXPECT_EQ(unclear.classifiers[2].labels + 1, after.classifiers[2].labels);
-    // More images: their questions are about all classifiers.
+    // There are more images, and their questions are about all classifiers.
     DrawOptions more;
     more.draw = 150;
     draw_sample(study, more);

@@ -201,7 +201,7 @@ TEST(FewLabelsStudy, ChosenClassesCountOverAllFiles) {
     const fs::path study = folder / "study";
     draw_sample(study, options_of(folder, 60));
     const std::vector<std::string> items = drawn_items(study);
-    // Each person has a file. The first person always chooses another class than the two others.
+    // Each person has a file. The first person never chooses the class of the two others.
     EstimateOptions by_votes, by_labels;
     for (int person = 0; person < 3; ++person) {
         const fs::path file = folder / fmt::format("p{}.csv", person);
@@ -246,11 +246,11 @@ TEST(FewLabelsStudy, StopsAndLooks) {
     EXPECT_NEAR(peeked.quantile, 3.04, 0.01);
     EXPECT_GT(half_width(peeked.classifiers[0].accuracy),
               half_width(plain.classifiers[0].accuracy));
-    options.peek = 10'000;  // far above 8.3, beyond which a probability rounds to 1
+    options.peek = 10'000;  // the value is far above 8.3, beyond which a probability rounds to 1
     EXPECT_GT(estimate_pool(study, options).quantile, 8.3);
     options.peek = 0;
     options.simultaneous = true;
-    EXPECT_NEAR(estimate_pool(study, options).quantile, 2.6383, 1e-4);  // of .05 / 6
+    EXPECT_NEAR(estimate_pool(study, options).quantile, 2.6383, 1e-4);  // the level is .05 / 6
 }
 
 TEST(FewLabelsDrift, TheChangeIsThatOfTwoIndependentSamples) {
@@ -263,7 +263,7 @@ TEST(FewLabelsDrift, TheChangeIsThatOfTwoIndependentSamples) {
     EXPECT_NEAR(*whole.value, -0.1, 1e-12);
     EXPECT_NEAR(whole.interval->low, -0.1 - std::hypot(0.05, 0.03), 1e-6);
     EXPECT_NEAR(whole.interval->high, -0.1 + std::hypot(0.06, 0.04), 1e-6);
-    // Two pools with labels for all images: a difference of two proportions.
+    // If all images of two pools have labels, the result is a difference of two proportions.
     before.interval = Interval{0.8, 0.8, 0.95, ""};
     now.interval = Interval{0.7, 0.7, 0.95, ""};
     const Estimate census = change_of(before, 400, now, 100, 1.96, 0.95);
@@ -339,7 +339,7 @@ TEST(FewLabelsStudy, WhatIsRefusedNamesWhatIsAllowed) {
     save(folder, made_up(images, 5, 9), "short", StorageFormat::full_f32, 100, true);
     EXPECT_THAT(message_of([&] { draw_sample(folder / "s2", options_of(folder, 50)); }),
                 HasSubstr("1 of its 9 shards are missing"));
-    // A damaged study.
+    // The study is damaged.
     const std::string design = read_text(design_file(study));
     for (const char* bad : {"", "{", "[]", "{\"schema\": \"assay.estimate_study/9\"}"}) {
         write_file_atomically(design_file(study), bad);

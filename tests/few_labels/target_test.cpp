@@ -1,4 +1,4 @@
-// The estimate of one target: closed forms, the numbers of the specification, and properties.
+// The estimate of one target: closed forms, the specification's numbers, and properties.
 #include "few_labels/target.h"
 
 #include <gmock/gmock.h>
@@ -172,7 +172,7 @@ TEST(FewLabelsTarget, MultipliersEqualTheReference) {
     for (std::size_t k = 0; k < 3; ++k)
         EXPECT_NEAR(anytime_quantile(std::array{50.0, 300.0, 1000.0}[k], 300, 0.05),
                     expected.at("anytime")[k],
-                    2e-4);  // 7.9362 here and 7.9379 in the reference, in the narrowest case
+                    2e-4);  // the narrowest case has 7.9362 here and 7.9379 in the reference
 }
 
 TEST(FewLabelsTarget, RecallEqualsTheReference) {
@@ -261,7 +261,7 @@ TEST(FewLabelsTarget, OneStratumIsWilsonsWithOneFewer) {
     for (const std::size_t hits : {30U, 49U, 50U}) {
         const TargetEstimate found = of_one_stratum(50, hits, 1e12);
         const double p = static_cast<double>(hits) / 50, z = normal_quantile(0.975);
-        // (p - t)^2 = z^2 t (1 - t) / 49
+        // the ends solve (p - t)^2 = z^2 t (1 - t) / 49
         const double a = 1 + z * z / 49, b = -(2 * p + z * z / 49), c = p * p;
         const double root = std::sqrt(std::max(0.0, b * b - 4 * a * c));
         EXPECT_NEAR(found.low, (-b - root) / (2 * a), 1e-8);

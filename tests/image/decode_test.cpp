@@ -25,7 +25,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
 
-/// The message of the error; "" if there is none. Any other error than Error{bad_input} fails the
+/// The message of the error, or "" if there is none. Any error except Error{bad_input} fails the
 /// test.
 std::string refusal(std::span<const std::byte> bytes) {
     try {
@@ -47,7 +47,7 @@ std::string random_bytes(int bytes) {
     return text;
 }
 
-/// random_bytes() as R, G, B, without loss.
+/// random_bytes() as R, G, B in a lossless format.
 std::string noise_as_webp(int side) {
     const std::string pixels = random_bytes(3 * side * side);
     std::uint8_t* file = nullptr;
@@ -58,7 +58,7 @@ std::string noise_as_webp(int side) {
     return text;
 }
 
-/// random_bytes() as one strip of grey, not compressed.
+/// random_bytes() as one uncompressed strip of gray.
 std::string grey_tiff(int side) {
     std::string file = std::string("II\x2A\0\x08\0\0\0", 8);
     const auto put = [&](std::uint32_t value, int count) {
@@ -188,7 +188,7 @@ TEST(DecodeLimits, HoldForEveryKind) {
     }
 }
 
-// Each scan has a few bytes, and decodes all pixels.
+// Each scan has a few bytes, but decodes all pixels.
 TEST(DecodeLimits, AJpegOfManyScansIsRefused) {
     const PixelFixture& f = pixel_fixture("jpeg progressive");
     const std::string file(reinterpret_cast<const char*>(f.file.data()), f.file.size());
@@ -207,7 +207,7 @@ TEST(DecodeLimits, AJpegOfManyScansIsRefused) {
     EXPECT_THAT(refusal_under(f.file, few), HasSubstr("more than 3 scans"));
 }
 
-// 8 bytes of data for one strip with all rows. No compression can reduce a gigabyte to that.
+// One strip with all rows has 8 bytes of data. No compression can reduce a gigabyte to that.
 TEST(DecodeLimits, ASmallTiffTakesNoLargeMemory) {
     std::string file = std::string("II\x2A\0\x08\0\0\0", 8);
     const auto put = [&](std::uint32_t value, int count) {
@@ -228,7 +228,7 @@ TEST(DecodeLimits, ASmallTiffTakesNoLargeMemory) {
 }
 
 TEST(DecodeLimits, AStopIsHeard) {
-    const pid_t child = ::fork();  // a request to stop holds until the process ends
+    const pid_t child = ::fork();  // a request to stop is valid until the process ends
     if (child == 0) {
         request_stop();
         int heard = 0;
@@ -288,7 +288,7 @@ TEST(Decode, ALargeWebpHasItsPixels) {
             ASSERT_EQ(image.pixels[4 * i + c], static_cast<std::uint8_t>(pixels[3 * i + c])) << i;
     }
     EXPECT_THAT(refusal(bytes_of(file.substr(0, file.size() - 1000))), HasSubstr("truncated"));
-    std::string cut = file.substr(0, file.size() - 100'000);  // the container is complete
+    std::string cut = file.substr(0, file.size() - 100'000);  // the RIFF container is complete
     const auto length = [&](std::size_t at, std::size_t value) {
         for (std::size_t i = 0; i < 4; ++i) cut[at + i] = static_cast<char>(value >> (8 * i));
     };
@@ -297,7 +297,7 @@ TEST(Decode, ALargeWebpHasItsPixels) {
     EXPECT_THAT(refusal(bytes_of(cut)), HasSubstr("its bit stream"));
 }
 
-// One strip of more than 16 MiB is decoded row by row.
+// A strip of more than 16 MiB is decoded row by row.
 TEST(Decode, ATiffOfOneLargeStripHasItsPixels) {
     const int side = 4100;
     const Image image = decode_image(bytes_of(grey_tiff(side)));

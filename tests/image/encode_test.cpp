@@ -57,7 +57,7 @@ TEST(EncodePng, RefusesWhatIsNoImage) {
 }
 
 TEST(EncodeJpeg, OneColourComesBackAndQualityCounts) {
-    // In constant blocks, only the colour conversion rounds.
+    // In constant blocks, only the color conversion rounds.
     Image flat{40, 24, {}};
     for (int i = 0; i < 40 * 24; ++i) flat.pixels.insert(flat.pixels.end(), {200, 30, 90, 255});
     const Image back = decode_image(encode_jpeg(flat, 95));
@@ -65,7 +65,7 @@ TEST(EncodeJpeg, OneColourComesBackAndQualityCounts) {
     ASSERT_EQ(back.height, 24);
     for (std::size_t i = 0; i < flat.pixels.size(); ++i)
         ASSERT_NEAR(back.pixels[i], flat.pixels[i], 2) << i;
-    // Colour is not subsampled: a column of pixels of another colour stays one column.
+    // Color is not subsampled, so a column of pixels with another color stays one column.
     for (int y = 0; y < 24; ++y) flat.pixels[4 * (40 * static_cast<std::size_t>(y) + 9) + 2] = 255;
     const Image line = decode_image(encode_jpeg(flat, 100));
     EXPECT_NEAR(line.pixels[4 * (40 * 5 + 9) + 2], 255, 6);

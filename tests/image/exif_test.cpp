@@ -1,4 +1,4 @@
-// The orientation in EXIF data, of files that Pillow 9.4 wrote (make_pixel_fixtures.py).
+// The orientation in EXIF data of files written by Pillow 9.4 (make_pixel_fixtures.py).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::vector<std::byte> fixture_of(const std::string& name) {
     return {file.begin(), file.end()};
 }
 
-/// The offset of the tag's value: type SHORT, one value.
+/// The offset of the tag's value, which has type SHORT and count 1.
 std::size_t place_of_orientation(const std::vector<std::byte>& file, bool big) {
     const std::string tag = big ? std::string("\x01\x12\x00\x03\x00\x00\x00\x01", 8)
                                 : std::string("\x12\x01\x03\x00\x01\x00\x00\x00", 8);
@@ -34,7 +34,7 @@ TEST(Exif, OrientationSixTurnsClockwise) {
         const Image stored = decode_image(file), turned = decode_image(*png);
         ASSERT_EQ(turned.width, stored.height);
         ASSERT_EQ(turned.height, stored.width);
-        // The left column of the stored image, from below, is the top row.
+        // The left column of the stored image, read from below, is the top row.
         for (int y = 0; y < turned.height; ++y) {
             for (int x = 0; x < turned.width; ++x) {
                 const auto from =
@@ -83,7 +83,7 @@ TEST(Exif, OfTwoBlocksTheFirstCounts) {
         two.insert(two.begin() + static_cast<std::ptrdiff_t>(begin + size), block.begin(),
                    block.end());
         EXPECT_EQ(exif_orientation(two), 6);
-        EXPECT_EQ(facts_of_file(two).whole, value == 6);  // another one may be counted
+        EXPECT_EQ(facts_of_file(two).whole, value == 6);  // another tag may have the count
     }
 }
 

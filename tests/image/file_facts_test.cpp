@@ -57,7 +57,7 @@ TEST(FileFacts, AlphaAndDepth) {
     EXPECT_EQ(facts_of("png palette 2").bits, 2U);
     EXPECT_EQ(facts_of("jpeg 12 bits").bits, 12U);
     EXPECT_EQ(facts_of("jpeg 444").bits, 8U);
-    EXPECT_EQ(facts_of("tiff rgb raw").bits, 8U);  // three numbers behind the folder
+    EXPECT_EQ(facts_of("tiff rgb raw").bits, 8U);  // three numbers after the folder
     EXPECT_EQ(facts_of("tiff rgb 16 big").bits, 16U);
     EXPECT_EQ(facts_of("tiff float little").bits, 32U);
     EXPECT_EQ(facts_of("pbm plain").bits, 1U);

@@ -47,14 +47,14 @@ TEST(Lettering, OtherCharactersAreBoxes) {
     EXPECT_EQ(box[3], "#...#.");
     EXPECT_EQ(box[6], "#####.");
     EXPECT_EQ(box[7], "......");
-    // Two, three and four bytes of UTF-8 are one character; each byte that is not UTF-8 is drawn as
+    // Two, three and four bytes of UTF-8 are one character. Each byte that is not UTF-8 is drawn as
     // a box.
     for (const char* one : {"\u00e9", "\u4e2d", "\U0001F600", "\xFF", "\x80"}) {
         EXPECT_EQ(letters_in(one), 1U) << one;
         EXPECT_EQ(drawn(one), box) << one;
     }
-    EXPECT_EQ(letters_in("\xC3("), 2U);     // begins a character that is not continued
-    EXPECT_EQ(letters_in("\xE4\xB8"), 2U);  // cut off
+    EXPECT_EQ(letters_in("\xC3("), 2U);     // the byte begins a character that is not continued
+    EXPECT_EQ(letters_in("\xE4\xB8"), 2U);  // the character is cut off
     EXPECT_EQ(letters_in("caf\u00e9s"), 5U);
 }
 
@@ -76,7 +76,7 @@ Image grey(int width, int height) {
     return image;
 }
 
-/// How many pixels have this red.
+/// The number of pixels with this red value.
 int pixels_of(const Image& image, std::uint8_t red) {
     int n = 0;
     for (std::size_t i = 0; i < image.pixels.size(); i += 4) n += image.pixels[i] == red ? 1 : 0;
@@ -86,10 +86,10 @@ int pixels_of(const Image& image, std::uint8_t red) {
 TEST(Lettering, StaysInTheImage) {
     Image image = grey(20, 12);
     draw_letters(image, 1, 1, "l", {7, 8, 9}, 1);
-    // ".##", five of "..#", ".###.": 2 + 5 + 3
+    // dots in ".##", five of "..#", and ".###.": 2 + 5 + 3
     EXPECT_EQ(pixels_of(image, 7), 10);
     EXPECT_EQ(image.pixels[4 * (20 * 1 + 2) + 1], 8);
-    EXPECT_EQ(image.pixels[4 * (20 * 1 + 2) + 3], 128);  // the fourth byte stays
+    EXPECT_EQ(image.pixels[4 * (20 * 1 + 2) + 3], 128);  // the fourth byte does not change
     Image large = grey(20, 20);
     draw_letters(large, 0, 0, "l", {7, 8, 9}, 2);
     EXPECT_EQ(pixels_of(large, 7), 40);

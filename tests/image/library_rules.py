@@ -1,4 +1,4 @@
-"""The preprocessing of libraries, for rules_parity.py: each rule with the library's description of it, and its result for an
+"""The preprocessing of libraries, for rules_parity.py: each rule has the library's description, and its result for an
 image."""
 from dataclasses import dataclass, field
 from typing import Any, Callable
@@ -10,11 +10,11 @@ import torch
 @dataclass
 class Rule:
     name: str
-    settings: "dict[str, Any]"  # of a model settings file, or of the library's own file
-    theirs: Callable[[Any], Any]  # an image of Pillow -> channels x height x width
-    known: str = ""  # the reason if it differs or is refused
+    settings: "dict[str, Any]"  # text of a model settings file, or of the library's own file
+    theirs: Callable[[Any], Any]  # function from a Pillow image to channels x height x width
+    known: str = ""  # the reason if the rule differs or is refused
     file: str = "model.json"
-    of_images: bool = False  # Pillow resizes
+    of_images: bool = False  # whether Pillow resizes
     question: str = ""
     images: int = 0
     equal: int = 0
@@ -30,7 +30,7 @@ def _bytes_of(image):
 
 
 def _distinct(rules):
-    """One rule for each different settings, with the name of the first model and the number of others."""
+    """One rule for each distinct settings, with the name of the first model and the number of other models."""
     found = {}
     for rule in rules:
         found.setdefault(repr(sorted(rule.settings.items())), rule).names.append(rule.name)
@@ -41,7 +41,7 @@ def _distinct(rules):
 
 
 def torchvision_rules(preprocessing):
-    """The presets of torchvision's weights for classifiers, applied to images and to tensors."""
+    """The presets of torchvision's classifier weights, applied to images and to tensors."""
     import torchvision.models as models
 
     images = []
@@ -81,7 +81,7 @@ def timm_rules(preprocessing):
     return rules
 
 
-# Image processors of classifiers.
+# These are the image processors of classifiers.
 _KINDS = (
     "ViT", "DeiT", "Beit", "Siglip", "Pvt", "CLIP", "ChineseCLIP", "Bit", "ConvNext", "Levit", "PoolFormer", "MobileNetV1", "MobileNetV2",
     "MobileViT", "EfficientNet", "DINOv3ViT",

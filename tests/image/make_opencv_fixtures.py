@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 FILTERS = {"nearest": cv2.INTER_NEAREST, "box": cv2.INTER_AREA, "bilinear": cv2.INTER_LINEAR, "bicubic": cv2.INTER_CUBIC}
-# (width, height) and the sizes that they become: smaller, larger, one side only, unchanged, integer fractions, huge ratios, one
+# (width, height) and the sizes after the resize: smaller, larger, one side only, unchanged, integer fractions, huge ratios, one
 # pixel wide.
 SIZES = {
     (24, 18): [(12, 11), (24, 8), (8, 18), (24, 18), (33, 23), (48, 36), (12, 9), (8, 6), (6, 9), (3, 2), (1, 1), (60, 5), (5, 60)],
@@ -31,7 +31,7 @@ def main():
     rng = np.random.default_rng(20261126)
     blob, lines = bytearray(), []
     for (width, height), sizes in SIZES.items():
-        image = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise shows every rounding
+        image = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise makes every rounding visible
         if (width, height) == (25, 17):  # black and white: overshoots are clipped at 0 and 255
             y, x = np.mgrid[0:height, 0:width]
             image = np.repeat((255 * ((x // 3 + y // 2) % 2)).astype(np.uint8)[:, :, None], 3, axis=2)

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Writes tests/data/fixtures/pixels.bin and pixels.tsv. They hold a small image of every kind that is read, with the pixels
-that Pillow 9.4 makes of it. They also hold damaged and hostile files that must be refused, and a few of Pillow's resizes.
+that Pillow 9.4 reads. They also hold damaged and hostile files that must be refused, and a few of Pillow's resizes.
 The files small_formats.bin and small_formats.tsv are the same for PBM, PGM, PPM and GIF.
 
     tests/image/make_pixel_fixtures.py [FOLDER [small_formats]]
 
-With `small_formats` only these are written. pixels.tsv has a line per entry: kind, name, offset, size, width, height, offset of the
+With `small_formats`, only these change. pixels.tsv has a line per entry: kind, name, offset, size, width, height, offset of the
 R, G, B bytes. Kinds: `same` (the decoded pixels equal Pillow's), `refuse` (an error), `resize` (of the image `noise`; the name is
 FILTER WxH).
 Pillow's answer decides between `same` and `refuse`, except for the names in REFUSED_ON_PURPOSE.
@@ -25,7 +25,7 @@ II, MM = "<", ">"
 rng = np.random.default_rng(20240229)
 warnings.simplefilter("ignore")
 
-# Pillow reads some of these files wrongly (BMP, GIF, TIFF), or without a check (the CRC of a PNG's data). It reads others by
+# Pillow reads some of these files incorrectly (BMP, GIF, TIFF), or without a check (the CRC of a PNG's data). It reads others by
 # filling missing data (the short ones), or with a colour engine (Lab).
 REFUSED_ON_PURPOSE = {
     "bmp 8 black and white",
@@ -63,7 +63,7 @@ def saved(image, **options):
 
 
 def segments(jpeg):
-    """Yields (marker, segment) up to the scan, then the rest."""
+    """Yields (marker, segment) up to the scan, and then the rest."""
     at, found = 2, []
     while True:
         marker, length = struct.unpack(">HH", jpeg[at : at + 4])
@@ -74,7 +74,7 @@ def segments(jpeg):
 
 
 def with_adobe(jpeg, transform):
-    """The same scan under an Adobe marker with another colour transform."""
+    """The same scan with an Adobe marker for a different color transform."""
     found, rest = segments(jpeg)
     adobe = b"\xff\xee" + struct.pack(">H", 14) + b"Adobe" + struct.pack(">HHHB", 100, 0, 0, transform)
     kept = b"".join(s for m, s in found if m not in (0xFFE0, 0xFFEE))
@@ -130,7 +130,7 @@ def chunk(name, data, crc=None):
 
 
 def pack_samples(samples, bits):
-    """Rows of samples (height x n) to rows of bytes, most significant bits first."""
+    """Converts rows of samples (height x n) to rows of bytes, most significant bits first."""
     if bits == 16:
         return [row.astype(">u2").tobytes() for row in samples]
     rows = []
@@ -142,7 +142,7 @@ def pack_samples(samples, bits):
 
 
 def png(samples, bits, colour, palette=None, trns=None, interlaced=False, size=None, data=None, crc=None, extra=b""):
-    """samples: height x width x channels of numbers below 2**bits."""
+    """`samples` is height x width x channels, with numbers below 2**bits."""
     height, width, channels = samples.shape
     passes = [(0, 0, 1, 1)]
     if interlaced:
@@ -262,7 +262,7 @@ def bmp(bits, rows, width=W, height=H, palette=b"", compression=0, masks=b"", si
 
 
 def bmp_rows(samples, bits):
-    """height x width x channels to rows of 4-byte units, bottom row first."""
+    """Converts height x width x channels to rows of 4-byte units, bottom row first."""
     if bits == 16:
         packed = [row.astype("<u2").tobytes() for row in samples.reshape(samples.shape[0], -1)]
     else:
@@ -340,7 +340,7 @@ def bmps():
 
 
 def tiff(order, tags, blocks, tiled=False):
-    """tags: {number: (type, values)}; blocks: the strips or tiles."""
+    """`tags` is {number: (type, values)}, and `blocks` has the strips or tiles."""
     sizes = {1: 1, 3: 2, 4: 4}
     codes = {1: "B", 3: "H", 4: "I"}
     entries = dict(tags)
@@ -512,7 +512,7 @@ def others():
     yield "text named .jpg", b"This is no image.\n" * 3
     yield "one byte", b"\xff"
     yield "zeros", bytes(1000)
-    noise(H, W)  # later random draws stay the same
+    noise(H, W)  # without this, later random draws would change
 
 
 # ---------------------------------------------------------------- PBM, PGM, PPM
@@ -593,7 +593,7 @@ def gif_codes(indices, bits, clears=False):
 
 
 def gif(indices, colours=None, own=None, screen=None, at=(0, 0), interlaced=False, before=b"", bits=8, size=None, codes=None, end=b";"):
-    """colours: the palette of all frames; own: that of this frame."""
+    """`colours` is the palette of all frames, and `own` is that of this frame."""
     height, width = indices.shape
 
     def flags(palette):
@@ -653,7 +653,7 @@ def gifs():
 
 
 def decoded(data):
-    """Pillow's pixels, or None if it refuses the file."""
+    """Returns Pillow's pixels, or None if Pillow refuses the file."""
     try:
         image = Image.open(io.BytesIO(data))
         return np.asarray(image.convert("RGB")), image.format

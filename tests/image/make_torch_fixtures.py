@@ -21,7 +21,7 @@ FILTERS = {
     "bicubic": InterpolationMode.BICUBIC,
     "lanczos": InterpolationMode.LANCZOS,
 }
-# (width, height) and the sizes that they become: smaller, larger, one side only, unchanged, huge ratios, one pixel wide.
+# (width, height) and the sizes after the resize: smaller, larger, one side only, unchanged, huge ratios, one pixel wide.
 SIZES = {
     (25, 17): [(12, 11), (25, 8), (8, 17), (25, 17), (33, 23), (50, 34), (3, 2), (1, 1), (60, 5)],
     (1, 40): [(1, 17), (3, 20), (7, 55)],
@@ -33,8 +33,8 @@ SIZES = {
 def images():
     rng = np.random.default_rng(20261126)
     for width, height in SIZES:
-        yield rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise shows every rounding
-    # A checkerboard of black and white with grey: overshoots are clipped at 0 and 255.
+        yield rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise makes every rounding visible
+    # In a checkerboard of black, white and gray, overshoots are clipped at 0 and 255.
     y, x = np.mgrid[0:17, 0:25]
     yield np.repeat((255 * ((x // 3 + y // 2) % 2)).astype(np.uint8)[:, :, None], 3, axis=2)
 
@@ -48,7 +48,7 @@ def main():
         height, width = image.shape[:2]
         at = len(blob)
         blob += image.tobytes()
-        tensor = torch.from_numpy(image).permute(2, 0, 1)  # channels last: with channels first torch 2.14 cannot resize to 1 x 1
+        tensor = torch.from_numpy(image).permute(2, 0, 1)  # the channels are last, or torch 2.14 could not resize to 1 x 1
         for name, mode in FILTERS.items():
             for to_width, to_height in SIZES[width, height]:
                 result = F.resize(tensor, [to_height, to_width], interpolation=mode, antialias=True)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes tests/data/fixtures/torch_floats.tsv and .bin: small images, and the results of PyTorch's resizes of floats and without
+"""Writes tests/data/fixtures/torch_floats.tsv and .bin: small images, and the results of PyTorch's resizes of floats, and of resizes without
 antialias.
 
     tests/image/make_torch_float_fixtures.py [FOLDER]
 
 Needs torch and torchvision (written with 2.14.1 and 0.29.1) on a processor with AVX2. A line has the rule (resize_as), the filter,
 antialias (1 or 0), and the channels (3, or 1 of a gray image). Then come the width, the height, and both after the resize, and the
-offset of the R, G, B bytes in torch_floats.bin. The last is the offset of the result: float32 of one channel after the other for
-torch_float, else R, G, B bytes.
+offset of the R, G, B bytes in torch_floats.bin. The last field is the offset of the result: float32 of one channel after the other for
+torch_float, otherwise R, G, B bytes.
 """
 import pathlib
 import sys
@@ -19,7 +19,7 @@ import torchvision.transforms.v2.functional as v2
 from torchvision.transforms import InterpolationMode
 
 FILTERS = {"bilinear": InterpolationMode.BILINEAR, "bicubic": InterpolationMode.BICUBIC}
-# (width, height) and the sizes that they become: smaller, larger, one side only, huge ratios, one pixel, and large enough for
+# (width, height) and the sizes after the resize: smaller, larger, one side only, huge ratios, one pixel, and large enough for
 # PyTorch's other kernel.
 SIZES = {
     (25, 17): [(12, 11), (25, 8), (8, 17), (25, 17), (33, 23), (3, 2), (1, 1), (60, 5), (130, 3)],
@@ -62,7 +62,7 @@ def main():
     for rule, filter_, antialias, channels, size, to in cases():
         if (size, channels) not in images:
             shape = (size[1], size[0], channels)
-            # Steps of 0 and 255 among the noise: bicubic overshoots.
+            # There are steps of 0 and 255 among the noise, so bicubic overshoots.
             noise = np.where(rng.random(shape) < 0.3, 255 * rng.integers(0, 2, shape), rng.integers(0, 256, shape)).astype(np.uint8)
             image = np.repeat(noise, 3, axis=2) if channels == 1 else noise
             images[size, channels] = (image, len(blob))

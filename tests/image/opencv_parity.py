@@ -3,9 +3,9 @@
 
     tests/image/opencv_parity.py PIXEL_TOOL FOLDER [--every N] [--default]
 
-PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). Usual sizes, odd ones, whole fractions, and crops.
-OpenCV for x86-64 uses Intel's library for INTER_CUBIC. The script switches it off. With --default it is counted, and may differ.
-Prints how many images differ and by how much; status 1: one differs. Without OpenCV: SKIPPED, status 77.
+PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). Tests usual and odd sizes, whole fractions, and crops.
+OpenCV for x86-64 uses Intel's library for INTER_CUBIC. The script switches it off. With --default, it is used and may differ.
+Prints how many images differ and by how much. The status is 1 if one differs, and 77 (SKIPPED) without OpenCV.
 """
 import argparse
 import json

@@ -3,10 +3,10 @@
 
     tests/image/pillow_parity.py PIXEL_TOOL FOLDER [--every N] [--quick]
 
-PIXEL_TOOL is the executable of tests/data/pixel_tool.cpp, FOLDER holds images (any depth). For every image, compares
+PIXEL_TOOL is the executable of tests/data/pixel_tool.cpp. FOLDER holds images (any depth). For every image, compares
 the decoded pixels, and resizes with the six filters. The resizes are eight crop windows as classifiers use them, and
-plain resizes up, down and with odd aspect ratios. Then the floats of preprocess_into against torch's ToTensor and
-Normalize, when torch is there. Prints what was compared and how many bytes differ; exits 1 when any does.
+plain resizes up, down and with odd aspect ratios. With torch, also compares the floats of preprocess_into with ToTensor and
+Normalize. Prints what was compared and how many bytes differ. The status is 1 if any does.
 """
 import argparse
 import json
@@ -74,7 +74,7 @@ class Tally:
 
 
 def centre_crop(image, size, resample):
-    """timm's and torchvision's evaluation transform, with crop_pct 0.875."""
+    """The evaluation transform of timm and torchvision, with crop_pct 0.875."""
     width, height = image.size
     short = math.floor(size / 0.875)
     if width <= height:

@@ -21,7 +21,7 @@ struct PixelFixture {
     std::span<const std::byte> file;
     int width = 0;
     int height = 0;
-    std::span<const std::byte> rgb;  ///< Pillow's pixels
+    std::span<const std::byte> rgb;  ///< the pixels from Pillow
 };
 
 inline const std::vector<PixelFixture>& pixel_fixtures() {
@@ -60,7 +60,7 @@ inline const PixelFixture& pixel_fixture(std::string_view name) {
     throw std::out_of_range("no fixture " + std::string(name));
 }
 
-/// The number of R, G, B bytes that differ, plus the X bytes that are not 255; -1 if the sizes
+/// The number of R, G, B bytes that differ, plus the X bytes that are not 255, or -1 if the sizes
 /// differ.
 inline std::int64_t differing_bytes(const Image& image, const PixelFixture& fixture) {
     const std::size_t pixels = fixture.rgb.size() / 3;

@@ -1,6 +1,6 @@
 // Answers questions about pixels on its standard output, for tests/image/pillow_parity.py and
-// torch_parity.py, which ask Pillow and PyTorch the same. A question is a line of fields with tabs
-// between them:
+// torch_parity.py, which compare them with Pillow and PyTorch. A question is a line of fields with
+// tabs between them:
 //
 //   decode  PATH
 //   resize  PATH  FILTER  WIDTH  HEIGHT  CROP_X  CROP_Y  CROP_W  CROP_H  [RULE]

@@ -28,22 +28,22 @@ void expect_window(const Preprocess& p, int width, int height, ResizeWindow expe
 }
 
 TEST(Window, ShortSideThenCentre) {
-    Preprocess p;  // 224, 0.875: floor(224 / 0.875) = 256
+    Preprocess p;  // For size 224 and crop 0.875: floor(224 / 0.875) = 256.
     // int(256 * 500 / 375) = int(341.33) = 341; (341 - 224) / 2 = 58.5, half to even 58; (256 -
     // 224) / 2 = 16.
     expect_window(p, 500, 375, {341, 256, 58, 16});
     expect_window(p, 375, 500, {256, 341, 16, 58});
-    // int(256 * 343 / 256) = 343: (343 - 224) / 2 = 59.5, half to even 60.
+    // int(256 * 343 / 256) = 343, and (343 - 224) / 2 = 59.5, half to even 60.
     expect_window(p, 343, 256, {343, 256, 60, 16});
     expect_window(p, 256, 256, {256, 256, 16, 16});
     expect_window(p, 1, 1, {256, 256, 16, 16});
     p.height = p.width = 227;
     p.crop_pct = 227.0 / 256;
-    expect_window(p, 256, 256, {256, 256, 14, 14});  // 29 / 2 = 14.5, half to even 14
+    expect_window(p, 256, 256, {256, 256, 14, 14});  // 29 / 2 = 14.5, which rounds half to even 14
     p.height = p.width = 299;
     p.crop_pct = 0.95;  // floor(314.7) = 314
     expect_window(p, 314, 400,
-                  {314, 400, 8, 50});  // 15 / 2 = 7.5, to even 8; 101 / 2 = 50.5, to even 50
+                  {314, 400, 8, 50});  // 7.5 rounds to even 8, and 101 / 2 = 50.5 to even 50
 }
 
 TEST(Window, ResizeSizeOverridesCropPct) {
@@ -59,12 +59,12 @@ TEST(Window, ResizeSizeOverridesCropPct) {
 TEST(Window, ACropLargerThanTheImageIsPadded) {
     Preprocess p;
     p.resize_size = 200;
-    // 24 columns and rows are missing: 12 before.
+    // 24 columns and rows are missing, 12 of them before the image.
     expect_window(p, 100, 100, {200, 200, -12, -12});
     p.resize_size = 201;
-    // 23 missing: 23 / 2 = 11 before, 12 after.
+    // 23 are missing: 23 / 2 = 11 before and 12 after.
     expect_window(p, 100, 100, {201, 201, -11, -11});
-    // One side is larger than the crop, and one is smaller.
+    // One side of the image is larger than the crop, and one is smaller.
     expect_window(p, 300, 100, {603, 201, 190, -11});  // (603 - 224) / 2 = 189.5, half to even 190
 }
 
@@ -72,11 +72,11 @@ TEST(Window, NonSquareInputsCoverTheTarget) {
     Preprocess p;
     p.height = 128;
     p.width = 256;
-    p.crop_pct = 0.5;  // 256 rows, 512 columns
-    // Ratios 600 / 256 = 2.34 and 1000 / 512 = 1.95: the smaller one, so 307.2 rows and 512
+    p.crop_pct = 0.5;  // 256 rows and 512 columns
+    // The ratios are 600 / 256 = 2.34 and 1000 / 512 = 1.95. The smaller gives 307.2 rows and 512
     // columns.
-    expect_window(p, 1000, 600, {512, 307, 128, 90});  // (307 - 128) / 2 = 89.5, half to even 90
-    p.resize_size = 300;                               // short side, as torchvision
+    expect_window(p, 1000, 600, {512, 307, 128, 90});  // 179 / 2 = 89.5, half to even 90
+    p.resize_size = 300;                               // the short side, as in torchvision
     expect_window(p, 1000, 600, {500, 300, 122, 86});
 }
 
@@ -85,9 +85,9 @@ TEST(Window, SquashBorderAndNone) {
     p.crop_mode = CropMode::squash;
     expect_window(p, 999, 10, {256, 256, 16, 16});
     p.crop_mode = CropMode::border;
-    // The long side to 256: 500 x 375 by 500 / 256 gives 256 x 192; 32 rows are missing, 16 before.
+    // The long side becomes 256, so the size is 256 x 192. 32 rows are missing, 16 of them before.
     expect_window(p, 500, 375, {256, 192, 16, -16});
-    // 5 / (512 / 256) = 2.5, half to even 2.
+    // 5 / (512 / 256) = 2.5, which rounds half to even 2.
     expect_window(p, 512, 5, {256, 2, 16, -111});
     p.crop_mode = CropMode::none;
     p.height = 30;
@@ -160,7 +160,7 @@ TEST(PreprocessInto, OtherScalesMultiply) {
     EXPECT_EQ(out[4], 255.0F * static_cast<float>(1 / 127.5) - 1.0F);
 }
 
-// The results of Pillow 12's convert("L") for these colours.
+// The results of convert("L") in Pillow 12 for these colors.
 TEST(InGray, IsPillows) {
     const std::vector<std::array<std::uint8_t, 4>> colours = {
         {255, 0, 0, 76},    {0, 255, 0, 150},     {0, 0, 255, 29},

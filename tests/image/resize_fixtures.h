@@ -1,5 +1,5 @@
 // Small images and their resizes by another library: tests/data/fixtures/<name>.tsv and .bin, which
-// make_torch_fixtures.py and make_opencv_fixtures.py wrote.
+// make_torch_fixtures.py and make_opencv_fixtures.py.
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ std::vector<int> reds(const Image& image) {
     return values;
 }
 
-/// A slow implementation of the definition: each pass separately for each output, with bytes
+/// A slow version of the definition. It computes each pass separately for each output, with bytes
 /// between the passes.
 double weight(Interpolation filter, double x) {
     const double d = std::abs(x);
@@ -151,7 +151,7 @@ TEST(Resize, EqualsTheDefinition) {
             const Image expected = slow_resize(image, filter, width, height);
             Image got = resize(image, filter, {width, height});
             for (std::size_t i = 3; i < got.pixels.size(); i += 4)
-                got.pixels[i] = 255;  // a copied pixel keeps its X
+                got.pixels[i] = 255;  // a copied pixel keeps its X byte
             EXPECT_EQ(got.pixels, expected.pixels)
                 << name_of(filter) << " " << image.width << "x" << image.height << " to " << width
                 << "x" << height;
@@ -211,7 +211,7 @@ TEST(Resize, OneColourStaysThatColour) {
 }
 
 TEST(Resize, SmallCasesByHand) {
-    // Means of two, halves rounded up: (10 + 20) / 2 = 15, (0 + 1) / 2 = 0.5.
+    // The means of two, with halves rounded up: (10 + 20) / 2 = 15, (0 + 1) / 2 = 0.5.
     EXPECT_EQ(reds(resize(grey_image(4, 1, {10, 20, 0, 1}), Interpolation::box, {2, 1})),
               (std::vector{15, 1}));
     // floor((i + 0.5) * 4 / 2) = 1, 3 and floor((i + 0.5) * 2 / 3) = 0, 1, 1.
@@ -219,10 +219,10 @@ TEST(Resize, SmallCasesByHand) {
               (std::vector{2, 4}));
     EXPECT_EQ(reds(resize(grey_image(2, 1, {1, 2}), Interpolation::nearest, {3, 1})),
               (std::vector{1, 2, 2}));
-    // Triangle, 2 to 4: centres 0.25, 0.75, 1.25, 1.75; between the two pixels 100 * {3/4, 1/4}.
+    // The triangle from 2 to 4 has centers 0.25, 0.75, 1.25, 1.75, and 100 * {3/4, 1/4} in between.
     EXPECT_EQ(reds(resize(grey_image(2, 1, {0, 100}), Interpolation::bilinear, {4, 1})),
               (std::vector{0, 25, 75, 100}));
-    // The same in the vertical direction.
+    // The same resize in the vertical direction.
     EXPECT_EQ(reds(resize(grey_image(1, 2, {0, 100}), Interpolation::bilinear, {1, 4})),
               (std::vector{0, 25, 75, 100}));
 }
@@ -235,13 +235,13 @@ TEST(Resize, TheSameSizeIsACopy) {
 }
 
 TEST(Resize, OnlyTheWindowIsPaidFor) {
-    // The whole would have 3e13 pixels.
+    // The whole result would have 3e13 pixels.
     const Image image = grey_image(2, 1, {10, 200});
     ResizeWindow window{2'000'000'000, 16'000};
     window.crop_x = 1'999'999'990;
     window.crop_y = 15'990;
     window.crop_w = window.crop_h = 10;
-    // Half a pixel beyond the last centre: (0.5625 * 200 - 0.0625 * 10) / 0.5 = 223.75.
+    // Half a pixel beyond the last center: (0.5625 * 200 - 0.0625 * 10) / 0.5 = 223.75.
     EXPECT_EQ(reds(resize(image, Interpolation::bicubic, window)), std::vector<int>(100, 224));
 }
 
@@ -309,7 +309,7 @@ TEST(ResizeKernels, ThePlainAndTheAvx2OnesGiveTheSameBits) {
     EXPECT_GT(paired_axes, 100);
 }
 
-// Noise of 3 x 6 pixels, which Pillow 13.0.0 and 9.5.0 resized to 4 x 2 by BICUBIC. The height
+// Noise of 3 x 6 pixels, which Pillow 13.0.0 and 9.5.0 resized to 4 x 2 with BICUBIC. The height
 // falls by 4, and the width grows by 1.
 TEST(ResizePillow13, TakesTheRowsFirstWhereTheHeightShrinksMore) {
     const std::vector<int> noise = {
@@ -334,10 +334,10 @@ TEST(ResizePillow13, TakesTheRowsFirstWhereTheHeightShrinksMore) {
     const Image from = image(3, 6, noise);
     EXPECT_EQ(resized(from, {4, 2}, ResizeRule::pillow13), image(4, 2, of_13).pixels);
     EXPECT_EQ(resized(from, {4, 2}, ResizeRule::pillow), image(4, 2, of_9).pixels);
-    // A window is a part of the image, filled outside of it: column 3 of row 1.
+    // A window may be partly outside of the image, where it is filled. This is column 3 of row 1.
     EXPECT_EQ(resized(from, {4, 2, 3, 1, 2, 1}, ResizeRule::pillow13),
               (std::vector<std::uint8_t>{187, 50, 94, 255, 1, 2, 3, 255}));
-    // Twice the columns' 2 is not below the rows' 4: as before.
+    // Twice the 2 columns is not below the 4 rows, so nothing changes.
     EXPECT_EQ(resized(from, {1, 2}, ResizeRule::pillow13),
               resized(from, {1, 2}, ResizeRule::pillow));
     EXPECT_EQ(resized(from, {4, 7}, ResizeRule::pillow13),

@@ -3,13 +3,13 @@
 
     tests/image/rules_parity.py PIXEL_TOOL ASSAY FOLDER [--every N] [--only TEXT] [--few]
 
-PIXEL_TOOL is the executable of pixel_tool.cpp, ASSAY the program, FOLDER holds images (any depth). The rules are those of the
+PIXEL_TOOL is the executable of pixel_tool.cpp, ASSAY is the program, and FOLDER holds images (any depth). The rules are those of the
 installed packages. They are the presets of torchvision's weights and the image processors of transformers, both of images and of
 tensors. They are also timm's data configs, open_clip's transforms, resizes of float tensors (torchvision, kornia), and OpenCV's.
-Each is read from the library's object or file as `assay predict` reads it. A line has a rule, the number of images with equal
-bits, the largest difference of an input, and the reason if it is known. --few takes the first rules of each library. Status 1: a
-rule differs without a known reason. A Python without torch and torchvision takes that of tools/torch-python; without one it says
-SKIPPED, status 77.
+Each is read from the library's object or file as `assay predict` reads it. A line of the output has a rule, the number of images with equal
+bits, the largest difference of an input, and the reason if known. --few takes the first rules of each library. Status 1: a
+rule differs without a known reason. A Python without torch and torchvision uses that of tools/torch-python. Without that, it prints
+SKIPPED and exits with status 77.
 """
 import argparse
 import json
@@ -46,7 +46,7 @@ FEW = 3
 
 
 class Resolver:
-    """The program's preprocessing for settings or for the file of a processor."""
+    """The program's preprocessing for settings, or for the file of a processor."""
 
     def __init__(self, program, scratch):
         self.program, self.scratch, self.made = program, scratch, 0

@@ -26,8 +26,8 @@ struct FloatCase {
     int antialias = 1, channels = 3;
     Image from;
     Preprocess how;
-    std::vector<float> floats;  ///< of torch_float
-    Image bytes;                ///< of the others
+    std::vector<float> floats;  ///< result of torch_float
+    Image bytes;                ///< result of the other rules
 
     std::string text() const {
         return fmt::format("{} {}{} {} channels, {} x {} to {} x {}", rule, filter,
@@ -96,12 +96,12 @@ TEST(TorchFloat, GivesPyTorchsNumbers) {
         EXPECT_EQ(std::memcmp(found.data(), c.floats.data(), found.size() * sizeof(float)), 0)
             << c.text();
     }
-    EXPECT_EQ(rules.size(), 10U);  // two filters; torch with antialias is in torch_resize_test.cpp
+    EXPECT_EQ(rules.size(), 10U);  // torch with antialias is in torch_resize_test.cpp
     EXPECT_GT(gray, 30U);
 }
 
 TEST(TorchFloat, AWindowIsAPartOfTheWhole) {
-    // Of 25 x 17 to 33 x 23, the centre of 11 x 9 begins at (11, 7).
+    // From 25 x 17 to 33 x 23, the central 11 x 9 begin at (11, 7).
     for (const FloatCase& c : float_cases()) {
         if (c.rule != "torch_float" || c.channels != 3 || c.how.width != 33) continue;
         const std::vector<float> whole = input_of(c.from, c.how);
@@ -146,7 +146,7 @@ TEST(TorchFloat, PaddingIsFilledAndNormalised) {
     p.std = {2, 2, 2};
     p.fill = {30, 50, 70};
     const std::vector<float> found = input_of(image, p);
-    // The pixel in the middle: (100 - 10) / 2. Around it (30 - 10) / 2, (50 - 10) / 2, ...
+    // The middle pixel is (100 - 10) / 2. Around it are (30 - 10) / 2, (50 - 10) / 2, ...
     EXPECT_EQ(found[4], 45.0F);
     EXPECT_EQ(found[0], 10.0F);
     EXPECT_EQ(found[9], 20.0F);
@@ -163,7 +163,7 @@ TEST(TorchFloat, OnlyItsSmoothFiltersGiveOtherNumbersThanBytes) {
     EXPECT_FALSE(resizes_to_bytes(p));
     p.interpolation = Interpolation::nearest;
     EXPECT_TRUE(resizes_to_bytes(p));
-    // The filter copies pixels, so the result equals that of bytes.
+    // The filter copies pixels, so the result equals that for bytes.
     const Image image{3, 1, {1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255}};
     p.height = p.width = 2;
     p.crop_mode = CropMode::none;

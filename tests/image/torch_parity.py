@@ -3,11 +3,11 @@
 
     tests/image/torch_parity.py PIXEL_TOOL FOLDER [--every N] [--assay PROGRAM]
 
-PIXEL_TOOL is the executable of pixel_tool.cpp, FOLDER holds images (any depth). For every image, compares torchvision's v2
+PIXEL_TOOL is the executable of pixel_tool.cpp. FOLDER holds images (any depth). For every image, compares torchvision's v2
 Resize and CenterCrop of a tensor of bytes at the usual input sizes. Also compares plain resizes up, down and with odd aspect
 ratios, and the floats after ToDtype and Normalize. With --assay, also compares the fast image processors of transformers, by
-the settings that the program reads from their files. Prints how many images differ and by how much; status 1: one differs. A
-Python without torch and torchvision takes that of tools/torch-python; without one it says SKIPPED, status 77.
+the settings that the program reads from their files. Prints how many images differ and by how much. The status is 1 if one differs. A
+Python without torch and torchvision uses that of tools/torch-python, and without that prints SKIPPED, with status 77.
 """
 import argparse
 import json
@@ -39,7 +39,7 @@ FILTERS = {
     "bicubic": v2.InterpolationMode.BICUBIC,
     "lanczos": v2.InterpolationMode.LANCZOS,
 }
-WINDOWS = {224: 256, 256: 292, 384: 384}  # the input and the resize
+WINDOWS = {224: 256, 256: 292, 384: 384}  # x
 SIZES = [(64, 64), (500, 333), (31, 190), (401, 17), (1, 7), (3, 300), (1024, 900)]
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 

@@ -78,7 +78,7 @@ TEST(TorchResize, RefusesFiltersThatPyTorchLacks) {
 }
 
 TEST(CropStart, CutsHalfAPixelOff) {
-    // A margin of 3: 1.5 is rounded to 2, or cut to 1. A margin of 1: 0.5 is 0 either way.
+    // If the margin is 3, 1.5 is rounded to 2, or cut to 1. If it is 1, 0.5 is 0 either way.
     Preprocess p{.height = 4, .width = 4, .resize_size = 7};
     EXPECT_EQ(window_of(p, 10, 10).crop_x, 2);
     p.crop_start = CropStart::floor;
@@ -86,7 +86,7 @@ TEST(CropStart, CutsHalfAPixelOff) {
     EXPECT_EQ(window_of(p, 10, 10).crop_y, 1);
     p.resize_size = 5;
     EXPECT_EQ(window_of(p, 10, 10).crop_x, 0);
-    p.resize_size = 1;  // padded as before
+    p.resize_size = 1;  // the padding is as before
     EXPECT_EQ(window_of(p, 10, 10).crop_x, -1);
 }
 
@@ -101,7 +101,7 @@ TEST(Scale, TheFloatItselfMultiplies) {
         EXPECT_EQ(multiplied[0][byte], x * (1.0F / 255.0F));
     }
     EXPECT_NE(divided, multiplied);
-    p.scale = 0.003921569;  // the usual spelling, which divides
+    p.scale = 0.003921569;  // the usual formula, which divides
     EXPECT_EQ(byte_values(p), divided);
 }
 

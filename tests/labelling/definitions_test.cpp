@@ -1,4 +1,4 @@
-// Definitions of labels for annotators: from files, from WordNet, and files that are refused.
+// Definitions of labels for annotators, from files and from WordNet. Some files are refused.
 #include "labelling/class_definitions.h"
 
 #include <gmock/gmock.h>

@@ -52,21 +52,21 @@ protected:
 
 TEST_F(FolderAnswers, VotesThatAggregateReads) {
     make("item,label,class\na,cat,Cat\n\"b,c\",cat,Cat\n", Task::yes_no);
-    say(1, 1, Answer::no, false);  // corrected below
+    say(1, 1, Answer::no, false);  // this answer is corrected below
     say(2, 2, Answer::cannot_say);
     say(1, 1, Answer::yes);
-    say(1, 3, Answer::no);  // blocked
+    say(1, 3, Answer::no);  // this annotator is blocked
     const Votes votes = read_votes(written());
     EXPECT_EQ(votes.read, 2U);
     EXPECT_EQ(votes.problems.total(), 0U);
     ASSERT_EQ(votes.questions(), 2U);
-    // In the order in which they were given.
+    // Answers are in the order in which they were given.
     EXPECT_EQ(votes.items[0], "b,c");
     EXPECT_EQ(votes.annotators[0], "=ben, jr");
     EXPECT_EQ(votes.labels[0], "cat");
     ASSERT_EQ(votes.of(0).size(), 1U);
-    EXPECT_EQ(votes.of(0)[0], 1U);          // maybe
-    EXPECT_EQ(votes.of(1)[0], 1U * 3 + 2);  // anna, who is the second annotator: yes
+    EXPECT_EQ(votes.of(0)[0], 1U);          // the answer maybe
+    EXPECT_EQ(votes.of(1)[0], 1U * 3 + 2);  // anna is the second annotator, and answered yes
     EXPECT_EQ(text_.substr(0, text_.find('\n')), "item,label,class,annotator,answer,question,at");
 }
 

@@ -43,7 +43,7 @@ protected:
                                   "b,images/b.png,n01440764,tench,no\n");
         return options;
     }
-    /// Changes the database by hand.
+    /// Changes the database by a direct SQL statement.
     void change(const std::string& sql, const fs::path& folder) {
         Database(folder / "labelling.sqlite", Database::Access::write).execute(sql);
     }
@@ -68,7 +68,7 @@ TEST_F(Folders, HoldsWhatTheTableSays) {
     EXPECT_THAT(made.warnings, IsEmpty());
     EXPECT_TRUE(is_labelling_folder(folder_));
     EXPECT_THAT(verify_folder(folder_).problems, IsEmpty());
-    // No temporary folder is left.
+    // No temporary folder remains.
     EXPECT_THAT(entries_of(scratch_.path()), SizeIs(3));
 }
 
@@ -197,7 +197,7 @@ TEST_F(Folders, MovesWithItsImages) {
     EXPECT_THAT(folder_summary(moved).warnings, IsEmpty());
     EXPECT_EQ(open_folder_book(moved)->contents().images[0].path,
               scratch_ / "elsewhere/photos/a.png");
-    // Through a link it is the same.
+    // A link to the folder gives the same result.
     fs::create_directory_symlink(moved, scratch_ / "link");
     EXPECT_EQ(open_folder_book(scratch_ / "link")->contents().images[0].path,
               scratch_ / "elsewhere/photos/a.png");
@@ -387,7 +387,7 @@ TEST_F(Folders, RowsThatContradictAreFound) {
                 HasSubstr("table class, row 1: definition is"));
     EXPECT_THAT(broken("UPDATE setting SET value = CAST(x'e9' AS TEXT) WHERE name = 'title'"),
                 HasSubstr("table setting, row 9: value is `\\xe9`"));
-    // The same number of rows as questions, in a table without constraints.
+    // A table without constraints, with as many rows as questions.
     EXPECT_THAT(broken("DROP TABLE shown; CREATE TABLE shown (screen INTEGER, place INTEGER, "
                        "question INTEGER); INSERT INTO shown VALUES (1, 0, 1), (2, 0, 1), "
                        "(3, 0, 3)"),

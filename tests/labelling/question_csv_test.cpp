@@ -1,4 +1,4 @@
-// Tables of questions in all supported forms, and contradictory ones.
+// Tables of questions in all supported forms, and tables that contradict themselves.
 #include "labelling/question_csv.h"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ TEST(QuestionCsv, VotesOfAToolAreQuestionsOnce) {
         EXPECT_THAT(set.warnings, Not(IsEmpty()));
     }
     EXPECT_THAT(refused("WorkerId,Input.image\n1,a.png\n"), HasSubstr("no column answer."));
-    // A table without answers.
+    // The table has no answers.
     EXPECT_EQ(read("image,label,rater1,rater2\na.png,cat,,\nb.png,cat,yes,\n").questions.size(),
               2U);
 }

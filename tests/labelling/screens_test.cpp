@@ -1,5 +1,5 @@
-// How questions are grouped on screens: every question once, groups of equal size, known answers
-// distributed evenly.
+// How questions are grouped on screens. Each question occurs once, groups have equal sizes, and
+// known answers are distributed evenly.
 #include "labelling/screens.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Every question is on one screen.
+/// Checks that every question is on one screen.
 void check_complete(const QuestionSet& set, const std::vector<PlannedScreen>& screens) {
     std::multiset<std::uint32_t> seen;
     std::set<std::string> names;
@@ -31,8 +31,8 @@ void check_complete(const QuestionSet& set, const std::vector<PlannedScreen>& sc
     EXPECT_EQ(std::set<std::uint32_t>(seen.begin(), seen.end()).size(), seen.size());
 }
 
-/// `images` of each label. Of every `nth` image, beginning with the first, it is known that it does
-/// not show the label.
+/// `images` images of each label. Every `nth` image, beginning with the first, is known not to
+/// show the label.
 QuestionSet grid_questions(int labels, int images, int known) {
     std::string text = "image,label,control\n";
     for (int l = 0; l < labels; ++l)
@@ -99,7 +99,7 @@ TEST(Screens, NamedBatchesStayTogether) {
     check_complete(set, screens);
     std::map<std::string, std::size_t> sizes;
     for (const PlannedScreen& screen : screens) sizes[screen.name] = screen.questions.size();
-    // A batch with two labels gives two grids. Questions without a batch are a group of their own.
+    // A batch with two labels gives two grids. Questions without a batch are a separate group.
     ASSERT_EQ(screens.size(), 4U);
     EXPECT_EQ(sizes.at("one"), 2U);
     EXPECT_EQ(sizes.at("two cat"), 1U);

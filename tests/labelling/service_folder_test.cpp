@@ -53,7 +53,7 @@ protected:
                 {cell.question, number.at(cell.question) % 2 == 0 ? Answer::yes : Answer::no});
         return given;
     }
-    /// Number of the image of each question of these screens, by its file's name.
+    /// The number of the image of each question of these screens, from its file's name.
     static std::map<std::string, int> numbers(const Service& service, const Screen& screen) {
         std::map<std::string, int> out;
         for (const Cell& cell : screen.cells)
@@ -237,7 +237,7 @@ TEST_F(ServiceOfAFolder, SurvivesBeingKilledInTheMiddle) {
         token = screen.token;
         service.begin();
         service.work(anna, {click(screen, "key-00000001", numbers(service, screen))}, {}, 0);
-        // What a killed server leaves: a transaction that never ended.
+        // A killed server leaves a transaction that never ended.
     }
     Service service(folder);
     EXPECT_EQ(service.status().answers, 0U);

@@ -45,7 +45,7 @@ TEST(AnswersNeeded, AreTheFewestThatCanSettle) {
             }
         }
     }
-    EXPECT_EQ(answers_needed({}, 5), 3U);  // three equal answers of five
+    EXPECT_EQ(answers_needed({}, 5), 3U);  // three of five answers are equal
     // two more of either answer are possible
     EXPECT_EQ(answers_needed({Answer::yes, Answer::no}, 5), 2U);
 }
@@ -221,7 +221,7 @@ TEST(Service, AnswersAreThereForOthersOnceCommitReturns) {
     anna.answer(Answer::yes);
     service.abandon();
     EXPECT_EQ(study.answers(), 1);
-    // The same holds in memory: the page sends the answer again, and it counts as new.
+    // The same holds in memory. The page sends the answer again, and it counts as new.
     EXPECT_EQ(anna.fetch().answered, 1U);
     // The first answer of a new person fails.
     Page ben(service, "ben");
@@ -276,7 +276,7 @@ TEST(Service, GoesOnWhereAnotherOneStopped) {
     EXPECT_EQ(service->person_of(link), anna.person());
     anna.at(*service);
     ben.at(*service);
-    // People keep the questions that they hold, also before they answer. Answers are kept, too.
+    // People keep the questions that they hold, also before they answer, and their answers.
     EXPECT_TRUE(service->image_of(ben.person(), held));
     ben.fetch();
     EXPECT_TRUE(service->image_of(ben.person(), held));
@@ -288,7 +288,7 @@ TEST(Service, NobodyIsGivenAfterARestartWhatOthersHold) {
     SmallStudy study;
     std::optional<Service> service(study.open());
     std::set<std::string> held;
-    for (const char* name : {"anna", "ben", "clara"}) {  // the number of votes
+    for (const char* name : {"anna", "ben", "clara"}) {  // the required number of votes
         Page page(*service, name);
         page.fetch();
         for (const Screen& screen : page.screens()) held.insert(screen.token);
@@ -306,7 +306,7 @@ TEST(Service, WhoseLinkWasTakenBackHoldsNothingAfterARestart) {
     SmallStudy study;
     std::optional<Service> service(study.open());
     std::set<std::string> held;
-    for (const char* name : {"anna", "ben", "clara"}) {  // the number of votes
+    for (const char* name : {"anna", "ben", "clara"}) {  // the required number of votes
         Page page(*service, name);
         page.fetch();
         for (const Screen& screen : page.screens()) held.insert(screen.token);
@@ -390,7 +390,7 @@ TEST(Service, ABlockedAnnotatorsAnswersAreKeptAndLeftOut) {
     EXPECT_TRUE(service.status().people[0].blocked);
     EXPECT_EQ(study.answers(), static_cast<std::int64_t>(questions));
     EXPECT_EQ(anna.fetch().state, Work::State::nothing);
-    // The same before a first answer.
+    // The same holds before a first answer.
     const Person ben = service.add_person("ben");
     service.block("ben", true, "");
     EXPECT_TRUE(service.work(ben.id, {}, {}, 4).screens.empty());

@@ -29,10 +29,10 @@ public:
 
     Service open() { return Service(competition_->folder(), options_); }
     mad::questions_test::SmallCompetition& competition() { return competition_; }
-    /// The answers that count, read through another connection.
+    /// The answers that count, read through a second connection.
     std::int64_t answers() { return competition_.count("answer WHERE counts = 1"); }
 
-    double now = 1000;  ///< the service's clock
+    double now = 1000;  ///< time of the service's clock
 
 private:
     static mad::CompetitionSettings settings(double gold) {
@@ -40,7 +40,7 @@ private:
         settings.gold = gold;
         return settings;
     }
-    /// For each image, the labels that it shows and those that it does not.
+    /// For each image, the labels that it shows and the labels that it does not show.
     std::filesystem::path gold_file() {
         std::string text;
         CsvWriter csv(text);
@@ -57,13 +57,13 @@ private:
     ServiceOptions options_;
 };
 
-/// A page, which holds screens and answers the first one.
+/// A page that holds screens and answers the first one.
 class Page {
 public:
     Page(Service& service, std::string_view name)
         : service_(&service), person_(service.add_person(name).id) {}
 
-    /// Requests as many screens as it may hold.
+    /// Requests as many screens as the page may hold.
     Work fetch(const std::vector<GivenScreen>& given = {}) {
         std::vector<std::string> holding;
         for (const Screen& screen : screens_) holding.push_back(screen.token);
@@ -76,7 +76,7 @@ public:
         for (const Cell& cell : screen.cells) given.answers.push_back({cell.question, answer});
         return given;
     }
-    /// Answers the first screen that it holds, and requests more.
+    /// Answers the first screen of the page, and requests more.
     Work answer(Answer answer) {
         const Screen first = screens_.front();
         screens_.erase(screens_.begin());

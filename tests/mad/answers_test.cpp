@@ -124,12 +124,12 @@ TEST(MadAnswers, TheLastOneOfAnAnnotatorCounts) {
     round = asked.take(text);
     EXPECT_EQ(round.repeated, 4U);
     EXPECT_EQ(asked.small.count("answer"), 3);
-    // A later file overrides an earlier one.
+    // A later file overrides an earlier file.
     const std::string later = header + asked.line(0, "anna,no");
     round = asked.take(later);
-    EXPECT_EQ(round.changed, 1U);  // although the first file also has this answer, before "yes"
+    EXPECT_EQ(round.changed, 1U);  // although the first file also has it, before "yes"
     EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
-    EXPECT_EQ(asked.take(text).repeated, 4U);  // a file with the same bytes was already taken in
+    EXPECT_EQ(asked.take(text).repeated, 4U);  // a file with the same bytes was already read
     EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
     round = asked.take(header + asked.line(0, "anna,yes"));
     EXPECT_EQ(round.changed, 1U);
@@ -151,7 +151,7 @@ TEST(MadAnswers, TimesDecideWhereTheyAreGiven) {
     EXPECT_EQ(round.outdated, 1U);
     EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
     round = asked.take(timed + asked.line(0, "anna,yes,2026-01-03T00:00:00+09:00"));
-    EXPECT_EQ(round.changed, 1U);  // 15:00 UTC of the day before is after midnight of the 2nd there
+    EXPECT_EQ(round.changed, 1U);  // 15:00 UTC of the previous day is past midnight of the 2nd
     EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
     EXPECT_THAT(asked.refused(timed + asked.line(0, "anna,yes,yesterday")),
                 HasSubstr("a.csv line 2: the time is `yesterday`"));
@@ -162,7 +162,7 @@ TEST(MadAnswers, WithTimesTheOrderOfRowsAndFilesDoesNotMatter) {
     RandomStream draws(1, "rows");
     const std::vector<std::string> words = {"yes", "no", "cannot say"};
     const std::vector<std::string> names = {"anna", "ben"};
-    // a slow reference: by annotator, then by time
+    // this slow reference sorts by annotator, then by time
     std::map<std::string, std::pair<int, std::string>> last;
     AskedCompetition one, other;
     for (int minute = 0; minute < 60; ++minute) {
@@ -337,7 +337,7 @@ TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
                 HasSubstr("a.csv"));
 }
 
-// Names that an export could not write as text.
+// An export could not write these names as text.
 TEST(MadAnswers, NamesAndKeysThatAreNoTextAreRefused) {
     AskedCompetition asked;
     EXPECT_THAT(asked.refused(header + asked.line(0, "anna,yes") + asked.line(0, "Jos\xe9,yes")),
@@ -452,7 +452,7 @@ TEST(MadAnswers, AnExportIsReadAgain) {
     ASSERT_EQ(files.size(), 9U);
     std::vector<std::string> texts;
     for (const auto& file : files) texts.push_back(read_text(file));
-    export_competition(*asked.small, out);  // its own files may be replaced, here by the same bytes
+    export_competition(*asked.small, out);  // its own files may be replaced by equal bytes
     for (std::size_t f = 0; f < files.size(); ++f) EXPECT_EQ(read_text(files[f]), texts[f]);
     EXPECT_THAT(texts[4], HasSubstr("'=cleo"));
 
@@ -500,7 +500,7 @@ TEST(MadAnswers, AnExportReplacesNothingButExports) {
         return message_of([&] { export_competition(*asked.small, asked.small.file("out")); },
                           ErrorCode::usage);
     };
-    // A table of that name that belongs to the user.
+    // A table with that name belongs to the user.
     std::filesystem::create_directory(asked.small.file("out"));
     const auto own = asked.small.write("out/answers.csv", "question,annotator,answer\n");
     EXPECT_THAT(refused(), HasSubstr("`answers.csv` that was changed after the export;"));

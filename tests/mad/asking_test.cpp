@@ -83,7 +83,7 @@ double kendall(const Posterior& a, const Posterior& b) {
 }
 
 struct Asked {
-    std::vector<double> claimed, realised;  ///< after each tenth of the questions
+    std::vector<double> claimed, realised;  ///< results after each tenth of the questions
 };
 Asked ask(const AskableWorld& world, AskOrder order, std::uint64_t seed) {
     const std::size_t images = world.cost.size();
@@ -268,7 +268,7 @@ TEST(MadAsking, WeightsStandForTheirStratum) {
     EXPECT_EQ(inclusion_weights(3, std::vector<double>{.2, .3, 1}), (std::vector<double>{1, 1, 1}));
 }
 
-/// The lists of the real competition: 30 images for each pair, of which 224 differ.
+/// The lists of the real competition: 30 images for each pair. 224 of them are distinct.
 SharedWorld real_world(const RealPredictions& real, double threshold) {
     const ClassDistances distances(imagenet_hierarchy(), imagenet_classes(),
                                    DistanceReading::tree_path);

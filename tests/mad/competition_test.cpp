@@ -54,14 +54,14 @@ TEST_F(MadCompetition, KeepsThreeBytesOfEachPrediction) {
     ASSERT_EQ(there.classifiers().size(), 2U);
     const CompetitionClassifier& a = there.classifiers()[0];
     EXPECT_EQ(a.name, "a");
-    EXPECT_EQ(a.threshold, 160);  // .8 of 200
+    EXPECT_EQ(a.threshold, 160);  // .8 of 200 steps
     EXPECT_EQ(a.scored, 4U);
     EXPECT_EQ(a.confident, 3U);
     const StoredPredictions stored = there.predictions(a);
     EXPECT_THAT(stored.predictions().labels, ElementsAre(0, 1, 2, no_label, 3));
-    // floor(200 p) for .91, .804, 1, none and .2, which as a float is slightly more than .2.
+    // floor(200 p) for .91, .804, 1, no score and .2, where .2 as a float is slightly more than .2.
     EXPECT_THAT(stored.predictions().confidences, ElementsAre(182, 160, 200, 0, 40));
-    // cat and dog: up to animal and down, edges of 2^-1 each; cat and car: 2 (1 + 1/2).
+    // cat to dog goes up to animal and down, by edges of 2^-1. cat to car is 2 (1 + 1/2).
     EXPECT_DOUBLE_EQ(there.distances()(0, 1), 1.0);
     EXPECT_DOUBLE_EQ(there.distances()(0, 2), 3.0);
     EXPECT_THAT(verify_competition(folder()).problems, IsEmpty());
@@ -130,9 +130,9 @@ TEST_F(MadCompetition, RefusesWhatCannotCompete) {
     EXPECT_TRUE(std::filesystem::exists(folder() / "mine"));
     std::filesystem::remove(folder() / "mine");
     create();                                      // an empty folder is accepted
-    EXPECT_EQ(create().classifiers().size(), 2U);  // the same command again
+    EXPECT_EQ(create().classifiers().size(), 2U);  // the same command is repeated
     write_file_atomically(scratch / "copy.csv", small_hierarchy());
-    options.hierarchy = (scratch / "copy.csv").string();  // another file, the same hierarchy
+    options.hierarchy = (scratch / "copy.csv").string();  // another file with the same hierarchy
     EXPECT_EQ(create().classifiers().size(), 2U);
     write_file_atomically(scratch / "copy.csv", small_hierarchy() + "kitten,cat\nbike,thing\n");
     options.settings.distance = DistanceReading::hop_full;
@@ -187,7 +187,7 @@ TEST_F(MadCompetition, DistancesOfAFile) {
         EXPECT_EQ(distances(0, 3), 2);
         EXPECT_EQ(distances(2, 2), 0);
     }
-    EXPECT_EQ(create().settings().distance, DistanceReading::matrix);  // the same command again
+    EXPECT_EQ(create().settings().distance, DistanceReading::matrix);  // repeats the same command
     write_file_atomically(options.distances,
                           "class,cat,dog,car,bus\ncat,0,1,1,1\ndog,1,0,1,1\ncar,1,1,0,1\n"
                           "bus,1,1,1,0\n");
@@ -242,7 +242,7 @@ TEST_F(MadCompetition, SettingsOfEarlierCompetitionsAreRead) {
     EXPECT_EQ(settings.where, "");
     EXPECT_FALSE(settings.single_precision);
     options.settings.rule.ties = TieOrder::image;
-    EXPECT_EQ(create().classifiers().size(), 2U);  // the same command again
+    EXPECT_EQ(create().classifiers().size(), 2U);  // the same command is repeated
     options.settings.rule.ties = TieOrder::pair;
     EXPECT_THAT(message_of([&] { create(); }, ErrorCode::usage),
                 HasSubstr("with hashed_ties `image`, not `pair`"));
@@ -279,7 +279,7 @@ TEST_F(MadCompetition, AddingAndRemovingLeaveTheOthersAsTheyAre) {
     ASSERT_TRUE(row.step());
     EXPECT_EQ(row.text(0), "restored");
 
-    // Refused: other scores under an existing name, other images, other classes.
+    // Other scores under an existing name, other images and other classes are refused.
     write_small_store(scratch / "other", "a", {{1, .9}, {1, .9}, {1, .9}, {1, .9}, {1, .8}});
     Dataset images = small_images(5);
     images.classes = ClassList({"cat", "dog", "car", "tram"});

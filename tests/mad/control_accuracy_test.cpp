@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(MadControl, OneStratumIsWilsonsInterval) {
-    // A hundred images of so many that the finite population has no effect.
+    // A hundred of so many images that the finite population has no effect.
     const std::vector<SampledStratum> one = {{1'000'000'000'000ULL, 100, 100, 83}};
     const Estimate found = stratified_proportion(one, .95);
     EXPECT_DOUBLE_EQ(found.value.value(), .83);
@@ -28,7 +28,7 @@ TEST(MadControl, OneStratumIsWilsonsInterval) {
 }
 
 TEST(MadControl, StrataWeighAsManyImagesAsTheyWereDrawnFrom) {
-    // 10 of 900 images were drawn, 9 of them correct, and 10 of 100, 2 of them correct: .9 .9 + .1
+    // Of 900 images, 10 were drawn, 9 of them correct. Of 100, 10 were drawn, 2 correct: .9 .9 + .1
     // .2.
     const std::vector<SampledStratum> two = {{900, 10, 10, 9}, {100, 10, 10, 2}};
     EXPECT_NEAR(stratified_proportion(two, .95).value.value(), .83, 1e-15);
@@ -43,11 +43,11 @@ TEST(MadControl, Corners) {
     EXPECT_THAT(stratified_proportion(nothing, .95).undefined, HasSubstr("counts"));
     const std::vector<SampledStratum> missing = {{100, 10, 10, 3}, {50, 0, 0, 0}};
     EXPECT_THAT(stratified_proportion(missing, .95).undefined, HasSubstr(""));
-    // The whole stratum is known.
+    // The whole stratum was drawn.
     const std::vector<SampledStratum> census = {{10, 10, 10, 3}};
     EXPECT_EQ(stratified_proportion(census, .95).interval->low, .3);
     EXPECT_EQ(stratified_proportion(census, .95).interval->high, .3);
-    // A few images without an error are not a certain 100 %.
+    // A few images without an error do not make 100 % certain.
     const std::vector<SampledStratum> perfect = {{5000, 50, 50, 50}, {5000, 50, 50, 50}};
     EXPECT_EQ(stratified_proportion(perfect, .95).interval->high, 1);
     EXPECT_LT(stratified_proportion(perfect, .95).interval->low, .96);
@@ -55,7 +55,7 @@ TEST(MadControl, Corners) {
 
 struct ControlWorld {
     const char* name;
-    std::vector<SampledStratum> strata;  ///< counted: of the drawn; correct: of `images`
+    std::vector<SampledStratum> strata;  ///< counted: of the drawn images; correct: of `images`
 };
 
 // Each simulation draws its sample without replacement, 4,000 times. Then a coverage of .95 is
@@ -110,14 +110,14 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
         RecordProperty(fmt::format("coverage_{}", w), fmt::format("{:.4f}", coverage));
         EXPECT_GT(coverage, .93) << "width " << width;
         EXPECT_NEAR(mean, truth, .006);
-        // The interval must not be too wide, either: here at most 1.1 times the normal interval.
+        // The interval must not be too wide, either: at most 1.1 times the normal one here.
         if (w == 0) {
             EXPECT_LT(width, 1.1 * 2 * 1.96 * std::sqrt((.16 + .24) / 4 / 100));
         }
     }
 }
 
-/// Four control images in two strata; a is correct on 0, 1 and 2, b on 0 alone.
+/// Four control images in two strata; a is correct on 0, 1 and 2, and b only on 0.
 rank_test::RankWorld control_world() {
     rank_test::RankWorld world({"a", "b"});
     world.images = 1000;

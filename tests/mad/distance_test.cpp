@@ -203,7 +203,7 @@ TEST(ClassDistances, ReferencePairs) {
     }
 }
 
-/// The distances by definition, one pair at a time.
+/// The distances by their definition, for one pair at a time.
 class ByDefinition {
 public:
     ByDefinition(const Hierarchy& h) : h_(h) {}
@@ -306,8 +306,8 @@ TEST(ClassDistances, SmallRandomHierarchiesByDefinition) {
 
 TEST(ClassDistances, TwoPaperExamplesAndTheCommonChild) {
     const ClassDistances tree(imagenet_hierarchy(), imagenet_classes(), DistanceReading::tree_path);
-    EXPECT_EQ(tree(562, 497), 11.0 / 128);  // fountain and church, as in figure 2
-    EXPECT_EQ(tree(97, 137), 30.0 / 8192);  // drake, American coot
+    EXPECT_EQ(tree(562, 497), 11.0 / 128);  // the classes fountain and church, as in figure 2
+    EXPECT_EQ(tree(97, 137), 30.0 / 8192);  // the classes drake and American coot
     // a and b share a child. The path in the graph goes through it, and the path in the tree does
     // not.
     const Hierarchy h({"root", "a", "b", "x", "y", "shared"}, {},

@@ -17,7 +17,7 @@ inline nlohmann::json expected_mad() {
     return file ? nlohmann::json::parse(file) : nlohmann::json();
 }
 
-/// "7/12" or "0.58".
+/// Reads "7/12" or "0.58".
 inline double number_of(const std::string& text) {
     const std::size_t slash = text.find('/');
     if (slash == std::string::npos) return std::stod(text);

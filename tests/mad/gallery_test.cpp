@@ -36,7 +36,7 @@ Ink pixel_at(const Image& image, int x, int y) {
     return {image.pixels[at], image.pixels[at + 1], image.pixels[at + 2]};
 }
 
-/// Three classifiers of six images: the first always predicts cat, the second dog, the third car.
+/// Three classifiers of six images. The first predicts cat, the second dog, and the third car.
 class MadGallery : public testing::Test {
 protected:
     explicit MadGallery(std::vector<std::string> names = {"alpha", "beta", "gamma"})
@@ -69,7 +69,7 @@ protected:
     }
 
     void sql(const std::string& text) { competition_->impl().database.execute(text); }
-    /// Pairs (1, 2), (1, 3), (2, 3) of classifiers 0, 1, 2; images are selected by select().
+    /// The pairs (1, 2), (1, 3), (2, 3) of classifiers 0, 1, 2. Images are selected by select().
     void pair(int id, int first, int second) {
         sql(fmt::format("INSERT INTO pair VALUES ({}, {}, {}, 6, 6, 4)", id, first, second));
     }
@@ -297,7 +297,7 @@ TEST_F(MadGallery, SaysWhatIsWrong) {
     EXPECT_THAT(message_of([&] { make(); }, ErrorCode::usage), HasSubstr("assay mad select"));
     EXPECT_THAT(message_of([&] { make({.side = 31}); }, ErrorCode::usage), HasSubstr("32 to 1024"));
     EXPECT_THAT(message_of([&] { make({.columns = 0}); }, ErrorCode::usage), HasSubstr("1 to 50"));
-    select(1, 0, 0, 3, 1);  // the first says cat
+    select(1, 0, 0, 3, 1);  // the first classifier predicts cat
     EXPECT_THAT(message_of([&] { make(); }), HasSubstr("`alpha` predicts a different label"));
 }
 
@@ -315,7 +315,7 @@ TEST(MadGallerySheet, IsNeverTooLarge) {
 }
 
 TEST(MadGallerySheet, NamesWithoutRoomAreCutAndConfidencesNever) {
-    const SheetForm form{.side = 32, .columns = 1};  // five letters
+    const SheetForm form{.side = 32, .columns = 1};  // the name has five letters
     const std::string hostile = "\x01\n../" + std::string(5000, 'x') + "\xFF\u4e2d";
     SheetCell cell;
     cell.first = {.name = hostile, .confidence = "1.00"};

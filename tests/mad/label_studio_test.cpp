@@ -39,7 +39,7 @@ struct LabelledCompetition {
         const auto file = small.write("export.json", tasks.dump());
         return message_of([&] { take(file); });
     }
-    /// Image, label, annotator and answer of all answers that count.
+    /// The image, label, annotator and answer of all answers that count.
     std::vector<std::string> all() {
         std::vector<std::string> said;
         Statement row = small.database().prepare(
@@ -149,7 +149,7 @@ TEST(MadLabelStudio, AnAnnotationIsOneWhoeverItIsSaidToBeBy) {
     EXPECT_EQ(labelled.all(), expected);
     EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
     EXPECT_EQ(labelled.all(), expected);
-    // The same, with the newer version first.
+    // The same with the newer version first.
     LabelledCompetition other;
     other.take(edited);
     round = other.take(fixture("label_studio.json"));
@@ -286,7 +286,7 @@ TEST(MadLabelStudio, OurOwnTasksComeBackWhereverTheyAreServedFrom) {
     for (const char* prefix : {"", "/data/local-files/?d=pool/", "s3://bucket/a b/"}) {
         json tasks = json::parse(label_studio_tasks(open, prefix));
         for (json& task : tasks) {
-            // The export without the name of the question.
+            // The export has no name of the question.
             for (const char* gone : {"question_id", "image_id", "question"})
                 task["data"].erase(gone);
             task["annotations"] = json::array({{{"completed_by", 1},
@@ -309,7 +309,7 @@ TEST(MadLabelStudio, WhatIsWrongIsNamedWithItsTask) {
     bad[3]["annotations"][0]["result"][0]["value"]["choices"] = {"Yes", "No"};
     EXPECT_THAT(labelled.refused(bad), AllOf(HasSubstr("export.json task 4 (id 44) annotation 1"),
                                              HasSubstr("2 choices")));
-    EXPECT_EQ(labelled.small.count("answer"), 0);  // nothing of the previous tasks is read, either
+    EXPECT_EQ(labelled.small.count("answer"), 0);  // no previous task is read, either
     bad = good;
     bad[3]["annotations"][0]["result"][0]["value"]["choices"] = {"Perhaps"};
     EXPECT_THAT(labelled.refused(bad), HasSubstr("the answer is `Perhaps`"));

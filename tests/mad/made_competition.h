@@ -21,10 +21,10 @@ namespace assay::mad {
 
 struct MadePool {
     ClassList classes = ClassList({"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"});
-    std::vector<std::string> names;                  ///< of classifiers
-    std::vector<std::vector<std::uint16_t>> labels;  ///< no_label: the image has no scores
+    std::vector<std::string> names;                  ///< labels by classifier
+    std::vector<std::vector<std::uint16_t>> labels;  ///< no_label if the image has no scores
     std::vector<std::vector<float>> probabilities;
-    std::vector<std::string> parents = {};  ///< attribute "parent"; empty: none
+    std::vector<std::string> parents = {};  ///< attribute "parent", or empty for none
     std::string prefix = "image";
 
     std::size_t images() const { return labels.at(0).size(); }
@@ -61,7 +61,7 @@ inline std::string save_classifier(const std::filesystem::path& runs, const Made
     return write_small_store(runs, pool.names[c], predictions, &dataset).string();
 }
 
-/// Random labels, many of them shared, and probabilities between .4 and 1.
+/// Random labels, many of which agree, and probabilities between .4 and 1.
 inline MadePool random_pool(std::uint64_t seed, std::size_t classifiers, std::size_t images) {
     MadePool pool;
     RandomStream random(seed, "pools of tests");
@@ -110,7 +110,7 @@ inline SelectionRound selected_once(Competition& competition, const SelectOption
     return select_images(competition, options, *self_comm());
 }
 
-/// The rows of a query with one column.
+/// Returns the rows of a query with one column.
 inline std::vector<std::string> rows_of(const std::filesystem::path& competition,
                                         std::string_view sql) {
     const Database database(competition / "competition.sqlite", Database::Access::read);
@@ -119,7 +119,7 @@ inline std::vector<std::string> rows_of(const std::filesystem::path& competition
     return rows;
 }
 
-/// Everything that a selection writes, except times.
+/// Everything that a selection writes except times.
 inline std::string all_rows(const std::filesystem::path& competition) {
     std::string text;
     for (const std::string_view sql :

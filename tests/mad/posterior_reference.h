@@ -24,8 +24,8 @@ inline std::uint64_t fnv1a(std::string_view text) {
     return h;
 }
 
-/// For `m` classifiers on `n` images: the first `k` images on which each pair differs. All pairs
-/// use one order, or, with `by_pair`, each its own.
+/// The first `k` images on which each pair of `m` classifiers differs, among `n` images. All pairs
+/// use one order. With `by_pair`, each has its own order.
 inline AnsweredPlaces small_reference(std::uint64_t seed, std::uint32_t m, std::uint64_t n,
                                       std::size_t k, bool by_pair) {
     const auto u = [&](std::uint64_t a, std::uint64_t b, std::uint64_t c) {

@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using Dense = std::vector<std::vector<double>>;
 
-/// Gauss-Jordan elimination with pivots.
+/// Solves a linear system by Gauss-Jordan elimination with pivots.
 Dense inverse(Dense a) {
     const std::size_t n = a.size();
     Dense b(n, std::vector<double>(n, 0.0));
@@ -178,7 +178,7 @@ TEST(MadPosterior, WhatNoListSaysIsNoPartOfWhatListsSay) {
     pairs[0].list = 25;
     pairs[1].list = 9;
     EXPECT_LT(of_lists(3, pairs).error, posterior_of(3, on_images_of_their_own(pairs)).error);
-    // All are answered, so the scores are known, although the pair without a list is not.
+    // All questions are answered, so the scores are known, although the pair without a list is not.
     pairs[0].list = 10;
     pairs[1].list = 7;
     EXPECT_EQ(of_lists(3, pairs).error, 0);
@@ -208,12 +208,12 @@ TEST(MadPosterior, WhatItRefuses) {
     EXPECT_THAT(refused({.draws = 3}), HasSubstr("3 draws"));
 }
 
-/// A competition whose truth is known.
+/// A competition with a known truth.
 struct DrawnCompetition {
     std::uint32_t m;
     std::vector<double> strength;
-    PairMatrix l{0};            ///< logarithm of the ratio of the probabilities of being correct
-    std::vector<double> truth;  ///< row means
+    PairMatrix l{0};  ///< logarithm of the ratio of both probabilities of a correct prediction
+    std::vector<double> truth;  ///< means of the rows
 
     DrawnCompetition(std::uint32_t classifiers, double spread, double tau, std::uint64_t seed)
         : m(classifiers), l(classifiers) {
@@ -278,9 +278,9 @@ TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
         std::uint64_t images;
         double least;  ///< proportion of covered scores
     };
-    // True scores that are closer together or farther apart than the working weights assume, and
-    // few answers. `least` is two standard errors (.011 each, from 360 scores) below the measured
-    // coverage: .925 .958 .923 .961 .908.
+    // True scores are closer together or farther apart than the working weights assume, and there
+    // are few answers. `least` is two standard errors (.011 each, from 360 scores) below the
+    // measured coverage: .925 .958 .923 .961 .908.
     const Setting settings[] = {{6, 1, .4, 10, .90},
                                 {6, 1, .4, 30, .935},
                                 {11, .3, .4, 30, .90},

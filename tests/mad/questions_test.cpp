@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// (image, label) of the accepted places, each once.
+/// The (image, label) pairs of the accepted places, without repetition.
 std::set<QuestionKey> needed_questions(SmallCompetition& small) {
     std::set<QuestionKey> needed;
     for (const SelectedRow& row : read_selected(small.database())) {
@@ -109,16 +109,16 @@ TEST(MadQuestions, PlacesThatAreReplacedAndClassifiersThatAreRemovedAskNothing) 
 
 TEST(MadQuestions, TheControlSampleAsksWhatActiveClassifiersPredict) {
     SmallCompetition small;
-    // Image 0: net0 says 1, the others say 0. Image 5: net2 says 3, the others 0. Image 30: net0
-    // says 1, the others 0.
+    // On image 0, net0 says 1 and the others say 0. On image 5, net2 says 3 and the others 0. On
+    // image 30, net0 says 1, the others 0.
     small.add_control({0, 5, 30});
     QuestionRound round = ask_questions(*small);
     EXPECT_EQ(round.added, 6U);
     EXPECT_EQ(round.asked_control, 3U);
     EXPECT_EQ(round.saved, 0U);
     small->remove("net0", "");
-    EXPECT_EQ(open_questions(*small).size(), 4U);  // {0}, {0, 3}, {0}
-    // A budget is only spent on all questions of an image.
+    EXPECT_EQ(open_questions(*small).size(), 4U);  // the sets {0}, {0, 3}, {0}
+    // A budget is only spent on complete images.
     SmallCompetition other;
     other.add_control({0, 5, 30});
     round = ask_questions(*other, {.gold = {}, .budget = 5, .stop_at = {}, .reason = {}});
@@ -317,7 +317,7 @@ TEST(MadQuestions, AnImageOfTheDataSetIsTheSameByAnyOfItsPaths) {
     EXPECT_EQ(round.added_gold, 4U);
     EXPECT_EQ(small.count("image WHERE number = 40"), 1);
     EXPECT_EQ(small.count("question WHERE image = 41 AND gold = 0"), 2);
-    // The only image that is not in the data set. It is below its folder anyway.
+    // The only image that is not in the data set. It is in a subfolder of the data set anyway.
     EXPECT_EQ(small.count("image WHERE number < 0"), 1);
     EXPECT_EQ(small.count("image WHERE number = -1 AND path = 'crawl/more.jpg'"), 1);
     EXPECT_THAT(label_studio_tasks(open_questions(*small), "/d/"),
@@ -363,7 +363,7 @@ TEST(MadBudget, AsksAboutWholeImagesAndIsKeptButForTheLastOne) {
         options.ask = order;
         std::uint64_t asked = 0;
         for (int step = 0; step < 3; ++step) {
-            options.budget = asked + 10;  // nobody answers
+            options.budget = asked + 10;  // nobody has answered
             const QuestionRound round = ask_questions(*small, options);
             EXPECT_EQ(round.waiting, asked);
             EXPECT_GE(round.added, std::min<std::uint64_t>(10, needed.size() - asked));
@@ -372,7 +372,7 @@ TEST(MadBudget, AsksAboutWholeImagesAndIsKeptButForTheLastOne) {
             EXPECT_EQ(round.ask, order);
             asked += round.added;
             ASSERT_TRUE(round.list_tau.has_value());
-            // Each image has all of its questions or none.
+            // Each image has all of its questions or none of them.
             std::map<std::int64_t, std::set<bool>> of_image;
             for (const SelectedRow& row : read_selected(small.database()))
                 of_image[row.image].insert(row.asked);

@@ -154,7 +154,7 @@ TEST(MadRank, RealRuns) {
 }
 
 TEST(MadRank, PublishedTable) {
-    // Table 1 of the paper, for which it prints .89.
+    // Table 1 of the paper. The paper prints .89 for it.
     const std::vector<double> places = {2, 1, 7, 4, 3, 6, 5, 8, 10, 9, 11};
     OtherScores scores;
     for (int rank = 1; rank <= 11; ++rank) scores.emplace_back(-rank);
@@ -164,7 +164,7 @@ TEST(MadRank, PublishedTable) {
     EXPECT_FALSE(found.srcc.interval);
 }
 
-/// Classifiers of these strengths on images that pairs share, five annotators at 90 %.
+/// Classifiers of these strengths on images that pairs share. Five annotators are correct in 90 %.
 RankWorld noisy_world(std::size_t m, std::uint32_t k, std::uint64_t seed, double correct = .9) {
     RankWorld world(lettered(m), 5);
     world.k = k;
@@ -342,7 +342,7 @@ TEST(MadRank, AnImageToReplaceIsNotOpen) {
     world.counts({.first = 0, .second = 1, .only_first = 5, .only_second = 1});
     world.place(1, 900, 4, 5);
     world.answer(world.question(900, 4), {2, 2, 2, 2, 2});
-    world.answer(world.question(900, 5), {1});  // unfinished, because it is not shown any more
+    world.answer(world.question(900, 5), {1});  // unfinished, because no longer shown
     const Scratch scratch;
     const Ranking found = rank_classifiers(write_world(scratch / "mad", world), quick());
     EXPECT_EQ(found.pairs[0].open, 0U);
@@ -485,7 +485,7 @@ TEST(MadRank, UnevenAskingIsPlacedByThePosterior) {
     for (const RankedClassifier& one : found.classifiers) scores.push_back(*one.score.value);
     EXPECT_EQ(places_in_order(found), places_of(scores));
     EXPECT_THAT(render(report_of(found), ReportFormat::text), HasSubstr("follow the posterior"));
-    // The same number for each pair, or all of a shorter list, counts as even.
+    // The draw counts as even if each pair has the same number, or all of a shorter list.
     for (SelectedRow& row : world.selected) row.asked = row.place < 4;
     EXPECT_EQ(rank_classifiers(write_world(scratch / "even", world), quick()).placed_by,
               PlacedBy::perron);
@@ -518,7 +518,7 @@ TEST(MadRank, AReplacementThatIsNotAskedYetIsNoUnevenAsking) {
     const Scratch scratch;
     EXPECT_EQ(rank_classifiers(write_world(scratch / "one", world), quick()).placed_by,
               PlacedBy::perron);
-    // Two images without questions, of which one replaces no other image.
+    // There are two images without questions, and one of them replaces no other image.
     world.place(2, 5001, 0, 2, false);
     for (std::int64_t image = 6000; image < 6004; ++image) {
         world.place(1, image, 0, 1);
@@ -792,7 +792,7 @@ TEST(MadRankSimulation, ExpectedCorrelationsAreMet) {
                 options);
         };
         const Posterior whole = posterior(true);
-        // A random third of each list.
+        // A random third of each list is answered.
         RandomStream random(seed, "thirds of tests");
         for (SelectedRow& row : world.selected) row.asked = random.below(3) == 0;
         const Posterior list = posterior(true), all = posterior(false);
@@ -813,7 +813,7 @@ TEST(MadRankSimulation, ExpectedCorrelationsAreMet) {
                                       {"expected_of_list", expected_of_list},
                                       {"realised_of_list", realised_of_list}})
         RecordProperty(name, fmt::format("{:.4f}", value));
-    // The claimed probability must not exceed the realised one by much. Each mean is known within
+    // The claimed probability must not exceed the realized one by much. Each mean is known within
     // about .02.
     EXPECT_LT(expected, realised + .04);
     EXPECT_GT(expected, realised - .08);

@@ -28,7 +28,7 @@ namespace assay::mad::rank_test {
 
 struct RankWorld {
     std::vector<std::string> names;
-    std::vector<bool> active;  ///< empty: all
+    std::vector<bool> active;  ///< empty for all
     std::uint64_t images = 20'000;
     std::uint32_t classes = 60, votes = 5, k = 30;
     std::vector<PairRow> pairs;
@@ -37,7 +37,7 @@ struct RankWorld {
     std::vector<AnnotatorRow> annotators;
     std::vector<AnswerRow> answers;
     std::vector<ControlRow> control;
-    std::vector<std::vector<std::uint16_t>> labels;  ///< of all images; empty: no files
+    std::vector<std::vector<std::uint16_t>> labels;  ///< contents of all images; empty: no files
 
     explicit RankWorld(std::vector<std::string> classifiers, std::size_t people = 3)
         : names(std::move(classifiers)) {
@@ -85,12 +85,12 @@ struct RankWorld {
         }
         return found->second;
     }
-    /// By annotators 1, 2, ...; 0 no, 1 yes, 2 cannot say.
+    /// Adds answers of annotators 1, 2, ...: 0 is no, 1 is yes, 2 is cannot say.
     void answer(std::int64_t to, const std::vector<int>& said) {
         for (std::size_t a = 0; a < said.size(); ++a)
             answers.push_back({to, static_cast<std::int64_t>(a + 1), static_cast<Answer>(said[a])});
     }
-    /// A pair with new images, on which all annotators give the same answers.
+    /// Adds a pair with new images, on which all annotators give the same answers.
     void counts(const PairCounts& counts) {
         const std::int64_t of = pair(counts.first, counts.second);
         const auto add = [&](std::uint64_t n, bool first, bool second) {
@@ -139,7 +139,7 @@ inline PairCounts counts_of_correct(std::uint32_t i, std::uint32_t j, std::uint6
     return pair;
 }
 
-/// Replaces the hash of a file. It is equal for equal predictions.
+/// Replaces the hash of a file. Equal predictions have equal values.
 inline std::string labels_text(const std::vector<std::uint16_t>& labels) {
     return {reinterpret_cast<const char*>(labels.data()), labels.size() * 2};
 }

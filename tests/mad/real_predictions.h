@@ -18,9 +18,9 @@ namespace assay::mad {
 
 struct RealPredictions {
     static constexpr std::size_t classifiers = 6;
-    std::vector<std::vector<std::uint16_t>> labels;  ///< of each classifier, of each image
-    std::vector<std::vector<double>> confidences;    ///< likewise
-    std::vector<std::int64_t> truths;                ///< of each image: its class
+    std::vector<std::vector<std::uint16_t>> labels;  ///< label by classifier and image
+    std::vector<std::vector<double>> confidences;    ///< probability by classifier and image
+    std::vector<std::int64_t> truths;                ///< class of each image
 };
 
 /// Returns nothing if the data are absent.

@@ -174,8 +174,8 @@ World random_world(RandomStream& random, std::size_t classifiers, std::size_t im
     return world;
 }
 
-// For any chunks and any order of merging their sketches, the selection equals that from all
-// candidates in memory, also after rejections.
+// The selection equals that from all candidates in memory, also after rejections. This holds for
+// any chunks and any order of merging their sketches.
 TEST(Selection, StreamedAndMergedIsTheGreedyOne) {
     std::size_t pruned = 0, replaced = 0;
     for (std::uint64_t seed = 0; seed < 120; ++seed) {
@@ -384,7 +384,7 @@ TEST(Selection, ThresholdsAndQuantiles) {
         const double p = t / 200.0;
         EXPECT_EQ(threshold_of(p), t);
         EXPECT_EQ(quantised(p), t);
-        // The nearest single-precision probabilities on either side.
+        // The neighbouring single-precision probabilities.
         const auto below = std::nextafter(static_cast<float>(p - 1e-9), 0.0F);
         EXPECT_LT(quantised(below), std::max(t, 1));
     }
@@ -443,7 +443,7 @@ TEST(Selection, WhatItRefuses) {
 }
 
 TEST(MadSelect, TiesOfAPairHaveAKeyOfTheirOwn) {
-    // Computed by another program.
+    // Another program computed these keys.
     EXPECT_EQ(tie_key_of(0, "a", "b"), 12569916425455595298U);
     EXPECT_EQ(tie_key_of(0, "b", "a"), 12569916425455595298U);
     EXPECT_NE(tie_key_of(1, "a", "b"), tie_key_of(0, "a", "b"));

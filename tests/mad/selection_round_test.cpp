@@ -47,11 +47,11 @@ public:
     std::set<std::uint64_t> excluded;
     std::set<std::uint64_t> gone;                               ///< candidates that were rejected
     std::vector<std::uint64_t> stays;                           ///< accepted before
-    std::map<std::uint64_t, std::uint64_t> hashes;              ///< empty: not used
+    std::map<std::uint64_t, std::uint64_t> hashes;              ///< empty if not used
     std::uint64_t disagreeing = 0, candidates = 0;              ///< state of the last select()
     std::set<std::uint64_t> duplicates;                         ///< state of the last select()
     std::set<std::pair<std::uint64_t, std::uint16_t>> unclear;  ///< questions that nobody can judge
-    std::set<std::uint64_t> turned_down;                        ///< for them, by the last select()
+    std::set<std::uint64_t> turned_down;                        ///< images replaced by select()
 
     std::vector<std::uint64_t> select(std::uint32_t first, std::uint32_t second,
                                       const std::vector<std::string>& parents = {}) {
@@ -149,7 +149,7 @@ std::vector<std::uint64_t> images_in(const Competition& competition, std::uint32
     return images;
 }
 
-/// Answers of five annotators to a question: this many "cannot say", and the others say yes.
+/// Answers of five annotators to a question: this many say "cannot say", and the others say yes.
 void answer(Competition& competition, std::uint64_t image, std::uint16_t label, int cannot_say,
             int of = 5) {
     Database& database = competition.impl().database;
@@ -178,7 +178,7 @@ void answer(Competition& competition, std::uint64_t image, std::uint16_t label, 
     }
 }
 
-/// One rank, with a function that runs before it gathers.
+/// A communicator with one rank. It calls a function before it gathers.
 class HookedComm : public Comm {
 public:
     explicit HookedComm(std::function<void()> hook) : hook_(std::move(hook)) {}
@@ -456,15 +456,15 @@ TEST(SelectionRound, ImagesThatPeopleCanJudgeStay) {
     selected_once(competition);
     const std::vector<SelectedRow> rows = read_selected(competition.impl().database);
     const auto image = [&](std::size_t i) { return static_cast<std::uint64_t>(rows.at(i).image); };
-    answer(competition, image(0), rows[0].first_label, 3);     // of five: a majority can say
-    answer(competition, image(1), rows[1].first_label, 2, 2);  // two of two: not settled yet
+    answer(competition, image(0), rows[0].first_label, 3);     // of five, a majority can say
+    answer(competition, image(1), rows[1].first_label, 2, 2);  // two of two: not yet settled
     std::uint16_t third = 0;
     while (third == rows[2].first_label || third == rows[2].second_label) ++third;
-    answer(competition, image(2), third, 5);  // a question that this pair does not need
+    answer(competition, image(2), third, 5);  // this pair does not need the question
     const std::string before = all_rows(competition.folder());
     EXPECT_EQ(selected_once(competition).scanned, 0U);
     EXPECT_EQ(all_rows(competition.folder()), before);
-    // Answers that do not count are not counted in the reason, either.
+    // The reason also does not count answers that do not count.
     answer(competition, image(3), rows[3].second_label, 4);
     competition.impl().database.execute("UPDATE annotator SET blocked = 1 WHERE id <= 4");
     EXPECT_EQ(selected_once(competition).scanned, 0U);
@@ -575,7 +575,7 @@ TEST(SelectionRound, ExcludedImagesAreNoCandidates) {
     write_file_atomically(options.exclude, "image\nquite another name\n");
     EXPECT_THAT(message_of([&] { selected_once(competition, options); }),
                 HasSubstr("; ids look like `image00000.png`"));
-    EXPECT_EQ(all_rows(competition.folder()), rows);  // all of the file, or nothing
+    EXPECT_EQ(all_rows(competition.folder()), rows);  // the file has all rows, or none
     write_file_atomically(options.exclude, "picture\nx\n");
     EXPECT_THAT(message_of([&] { selected_once(competition, options); }), HasSubstr("picture"));
 }
@@ -728,7 +728,7 @@ TEST(SelectionRound, OfTwoEqualClassifiersNoneCanBeRemoved) {
     pool.names.push_back("copy");
     pool.labels.push_back(pool.labels[0]);
     pool.probabilities.push_back(pool.probabilities[0]);
-    pool.probabilities[1][0] = .81F;  // another classifier, by its confidence
+    pool.probabilities[1][0] = .81F;  // another classifier, ordered by its confidence
     pool.probabilities[0][0] = .9F;
     Competition competition = make_competition(scratch.path(), pool, made_settings(5));
     EXPECT_THAT(selected_once(competition).warnings,
@@ -775,12 +775,12 @@ TEST(SelectionRound, AdviceIsByTheSettings) {
 TEST(SelectionScan, PairsOfABatchByWhatTheyHold) {
     SelectionRule rule;  // k 30, cap 3, 30 reserves
     EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 1000)), 256U);
-    // 2 (1471 + 30) = 3002 images, of at most 3 for each of 1000 labels. 33 of each of 10^6 cells
+    // 2 (1471 + 30) = 3002 images, at most 3 for each of 1000 labels. 33 in each of 10^6 cells
     // at 32 bytes are 1.06 GB.
     rule.k = 1471;
     EXPECT_EQ(planned_candidates(rule, 1000), 33'000'000U);
     EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 1000)), 1U);
-    EXPECT_EQ(pairs_of_a_batch(1'000'000), 16U);  // 512 MiB / 32 MB
+    EXPECT_EQ(pairs_of_a_batch(1'000'000), 16U);  // the limit is 512 MiB / 32 MB
     EXPECT_EQ(pairs_of_a_batch(0), 256U);
     // Few classes have few cells.
     EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 10)), 256U);
@@ -788,9 +788,9 @@ TEST(SelectionScan, PairsOfABatchByWhatTheyHold) {
     EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 1000)), 256U);
 }
 
-// ---- Near duplicates ---------------------------------------------------------------------------
+// ---- Near duplicates --------------------------------------------------------------------------
 
-/// Random soft blobs. `noise` changes pixels by a level or two.
+/// Random soft blobs. `noise` changes pixels by one or two levels.
 Image blobs(std::uint64_t seed, int noise, int width = 48, int height = 40) {
     Image image{.width = width, .height = height, .pixels = {}};
     RandomStream shape(seed, "images of tests"), grain(seed * 100 + noise, "grain of tests");
@@ -820,8 +820,8 @@ TEST(NearHash, ChangesLittleWhereTheImageDoes) {
     EXPECT_LE(std::popcount(hash ^ near_hash(blobs(1, 1))), 4);
     EXPECT_LE(std::popcount(hash ^ near_hash(blobs(1, 0, 96, 80))), 6);
     EXPECT_GE(std::popcount(hash ^ near_hash(blobs(2, 0))), 14);
-    // If an image is mirrored from left to right, coefficients of odd horizontal frequency change
-    // their sign, and the others stay.
+    // If an image is mirrored from left to right, coefficients of odd horizontal frequency get the
+    // opposite sign, and the others do not change.
     const Image image = blobs(3, 0, 32, 32);
     Image mirrored = image;
     for (std::size_t y = 0; y < 32; ++y)
@@ -950,7 +950,7 @@ TEST_F(NearDuplicateRounds, ImagesThatCannotBeReadAreNamed) {
 // ---- The control sample ------------------------------------------------------------------------
 
 TEST(ControlSample, StrataAndSizes) {
-    //                                 agree, agree (one has scores), no scores, differ, agree
+    // categories: agree, agree (one has scores), no scores, differ, agree
     const std::vector<std::uint16_t> a = {1, no_label, no_label, 2, 3};
     const std::vector<std::uint16_t> b = {1, 5, no_label, 4, 3};
     const std::vector<std::span<const std::uint16_t>> labels = {a, b};
@@ -990,8 +990,8 @@ TEST(ControlSampleSimulation, EveryImageIsEquallyLikely) {
         for (const std::uint64_t image : drawn) ++times[image];
         both += drawn.contains(0) && drawn.contains(1) ? 1 : 0;
     }
-    // 6 of 20 and 6 of 10. Five standard errors are 5 sqrt(.3 .7 / 20000) = .0162, and .0173 of .6.
-    // For the pair, 6 5 / (20 19) = .0789, and five standard errors are .0095.
+    // 6 of 20 and 6 of 10. Five standard errors: 5 sqrt(.3 .7 / 20000) = .0162, and .0173 for .6.
+    // A pair has 6 5 / (20 19) = .0789, and five standard errors are .0095.
     for (std::size_t i = 0; i < 30; ++i)
         EXPECT_NEAR(times[i] / double{seeds}, i < 20 ? .3 : .6, i < 20 ? .0162 : .0173) << i;
     EXPECT_NEAR(both / double{seeds}, 30.0 / 380, .0095);
@@ -1085,7 +1085,7 @@ TEST(ControlSample, TwoProcessesDoNotMixTheirSamples) {
         EXPECT_EQ(row.stratum_sample, 30U);
 }
 
-// ---- What goes wrong ---------------------------------------------------------------------------
+// ---- Errors ------------------------------------------------------------------------------------
 
 TEST(SelectionRound, DamagedPredictionsAreRefused) {
     const Scratch scratch;
@@ -1144,7 +1144,7 @@ TEST(SelectionRound, TwoProcessesDoNotMixTheirRows) {
     EXPECT_EQ(all_rows(scratch / "mad"), rows);
 }
 
-// Stopped or killed in the middle, the same command ends the work, with the same rows.
+// After an interruption or a kill, the same command completes the selection with the same rows.
 TEST(SelectionRound, GoesOnAfterAStop) {
     const Scratch scratch;
     const MadePool pool = random_pool(83, 3, 9000);
@@ -1154,7 +1154,7 @@ TEST(SelectionRound, GoesOnAfterAStop) {
     options.control = 10;
     options.threads = 1;
     for (const bool killed : {false, true}) {
-        const pid_t child = ::fork();  // a request to stop holds until the process ends
+        const pid_t child = ::fork();  // a request to stop is valid until the process ends
         if (child == 0) {
             int heard = 0;
             try {

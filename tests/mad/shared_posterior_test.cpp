@@ -1,4 +1,4 @@
-// The probabilities that a ranking claims if pairs share images, compared with the truth.
+// Compares the probabilities that a ranking claims with the truth, if pairs share images.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ struct Claims {
     std::string name;
     std::function<bool(const WorldSetting&)> of;
     double competitions = 0, claimed = 0, realised = 0;
-    /// For claimed probabilities of .80-.95, .95-.99, and above.
+    /// Groups of claimed probabilities: .80-.95, .95-.99, and above.
     std::array<double, 3> said{}, right{}, orders{};
     double ranks = 0, held = 0, width = 0, scores = 0;
 
@@ -146,7 +146,7 @@ TEST(MadSharedWorlds, AreWhatTheySay) {
         setting.sharing = sharing;
         return shared_world(setting, 1).different_images();
     };
-    // 15 pairs of 30 images each.
+    // There are 15 pairs with 30 images each.
     EXPECT_GT(images(Sharing::own), 400U);
     EXPECT_LE(images(Sharing::pool), 240U);
     EXPECT_LT(images(Sharing::total), 100U);
@@ -169,7 +169,7 @@ void expect_near(const std::vector<double>& found, const json& expected, const c
     }
 }
 
-/// The places of the fixture: pair, image, first, second.
+/// The places of the fixture, with pair, image, first and second.
 AnsweredPlaces answered_of(const json& block) {
     AnsweredPlaces answered;
     const std::uint32_t m = block["classifiers"];
@@ -397,7 +397,7 @@ TEST(MadSharedPosterior, WhatItRefuses) {
     EXPECT_THAT(refused(good, {.draws = 3}), HasSubstr("3 draws"));
 }
 
-// If all pairs share their images, an earlier model claimed that .97 of the orders are right,
+// If all pairs share their images, an earlier model claimed that .97 of the orders are correct,
 // although only .67 were.
 TEST(MadSharedImagesSimulation, WhatIsClaimedIsRealised) {
     Claims all;

@@ -18,10 +18,10 @@ namespace assay::mad::shared_test {
 
 enum class Sharing : std::uint8_t {
     own,    ///< each pair has its own order of images
-    pool,   ///< the same, with only 8 k images in all
+    pool,   ///< each pair has its own order, and there are only 8 k images in all
     total,  ///< all pairs have the same order of images
-    /// Half of each list is from one domain, in the same order for all pairs and with reversed
-    /// strengths. The other half is from the other domain, in an order of the pair.
+    /// Half of each list is from one domain, with the same order for all pairs and reversed
+    /// strengths. The other half is from the other domain, in a separate order for each pair.
     domains,
 };
 inline std::string_view name_of(Sharing sharing) {
@@ -41,15 +41,15 @@ struct WorldSetting {
 struct WorldPlace {
     std::uint32_t pair = 0;
     std::uint64_t image = 0;
-    bool first = false, second = false;  ///< answered as correct
+    bool first = false, second = false;  ///< number of questions answered correctly
     std::uint32_t first_label = 0, second_label = 0;
 };
 
 struct SharedWorld {
     std::uint32_t m = 0;
     std::vector<std::array<std::uint32_t, 2>> pairs;
-    std::vector<WorldPlace> places;  ///< at most k for each pair
-    /// Row means of the log ratios over all images, by the true answers.
+    std::vector<WorldPlace> places;  ///< at most k images for each pair
+    /// The row means of the log ratios over all images, from the true answers.
     std::vector<double> truth;
 
     std::uint64_t list(std::uint32_t pair) const {
@@ -66,7 +66,7 @@ struct SharedWorld {
     }
 };
 
-/// Label 0 is correct, and on one image in eight label 1 as well; 2 to 5 are not.
+/// Label 0 is correct, and label 1 is correct on one image in eight. Labels 2 to 5 are not.
 class WorldImages {
 public:
     static constexpr std::uint32_t labels = 6;
@@ -179,7 +179,7 @@ inline SharedWorld shared_world(const WorldSetting& setting, std::uint64_t seed)
     return world;
 }
 
-/// The settings of the coverage table: all combinations of these.
+/// The settings of the coverage table. All combinations are used.
 inline std::vector<WorldSetting> settings_of_table(std::span<const std::uint32_t> classifiers,
                                                    std::span<const std::uint32_t> lengths) {
     std::vector<WorldSetting> out;

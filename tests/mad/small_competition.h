@@ -75,7 +75,7 @@ public:
         return fmt::format("crawl/image {:03}.jpg", image);
     }
     /// Selects the first k images on which each two active classifiers differ, for questions in
-    /// reverse order. Only pairs of the first `classifiers` (0: all) that have no images yet.
+    /// reverse order. Only uses pairs of the first `classifiers` (0: all) without images.
     void select(std::size_t k, std::size_t classifiers = 0) {
         const std::vector<CompetitionClassifier> active = competition_->active();
         const std::size_t end = classifiers == 0 ? active.size() : classifiers;
@@ -101,7 +101,7 @@ public:
         ADD_FAILURE() << "no image " << question.image;
         return false;
     }
-    /// A csv of one annotator's answers to the questions.
+    /// A csv file of one annotator's answers to the questions.
     std::string answers(const std::vector<OpenQuestion>& questions, const std::string& annotator,
                         const std::function<std::string(const OpenQuestion&)>& say) const {
         std::string text;
@@ -178,7 +178,7 @@ private:
     }
 
     std::size_t images_;
-    std::string last_id_;  ///< label of the last image; "": like that of the others
+    std::string last_id_;  ///< label of the last image, or "" for that of the others
     Scratch scratch_;
     std::unique_ptr<Competition> competition_;
 };

@@ -15,13 +15,13 @@
 
 namespace assay::mad {
 
-/// The prediction of a classifier for an image; without a label it has no scores.
+/// The prediction of a classifier for an image. Without a label, the image has no scores.
 struct MadePrediction {
     int label = -1;
     double probability = 0;
 };
 
-/// animal: cat, dog; thing: car, bus; root.
+/// A hierarchy: cat and dog are animals, car and bus are things, and both have the same root.
 inline std::string small_hierarchy() {
     return "child,parent\nanimal,root\nthing,root\ncat,animal\ndog,animal\ncar,thing\nbus,thing\n";
 }
@@ -37,7 +37,7 @@ inline Dataset small_images(std::size_t images) {
     return dataset;
 }
 
-/// RUNS/pool/NAME, by default over small_images() and its four classes.
+/// A store RUNS/pool/NAME, by default for small_images() and its four classes.
 inline std::filesystem::path write_small_store(const std::filesystem::path& runs,
                                                const std::string& name,
                                                const std::vector<MadePrediction>& predictions,
@@ -52,7 +52,7 @@ inline std::filesystem::path write_small_store(const std::filesystem::path& runs
     spec.kind = ScoreKind::probabilities;
     spec.storage = StorageFormat::label;
     spec.shard_rows = 1000;
-    // A classifier that is another one if any prediction differs.
+    // A classifier that is different if any prediction differs.
     std::string all = name;
     for (const MadePrediction& one : predictions)
         all += fmt::format(" {} {}", one.label, one.probability);

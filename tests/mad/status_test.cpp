@@ -20,12 +20,12 @@ TEST(MadStatus, WhatComesNext) {
     const Scratch scratch;
     RankWorld world({"a", "b"});
     world.k = 2;
-    // Nothing is selected.
+    // Nothing is selected yet.
     CompetitionStatus status = status_in(scratch / "1", world);
     EXPECT_EQ(status.pairs, 1U);
     EXPECT_EQ(status.pairs_selected, 0U);
     EXPECT_EQ(status.next, "assay mad select " + (scratch / "1").string());
-    // Two images without questions.
+    // There are two images without questions.
     const std::int64_t pair = world.pair(0, 1);
     world.place(pair, 5, 1, 2, false);
     world.place(pair, 6, 1, 3, false);
@@ -36,7 +36,7 @@ TEST(MadStatus, WhatComesNext) {
     EXPECT_EQ(status.unasked_places, 2U);
     EXPECT_EQ(status.next,
               "assay mad questions " + (scratch / "2").string() + " --out questions.csv");
-    // All questions are asked, and one is open.
+    // All questions are asked, and one is still open.
     for (SelectedRow& row : world.selected) row.asked = true;
     world.answer(world.question(5, 1), {1, 1, 1});
     world.answer(world.question(5, 2), {0, 0, 0});
@@ -48,7 +48,7 @@ TEST(MadStatus, WhatComesNext) {
     EXPECT_EQ(status.settled, 3U);
     EXPECT_EQ(status.open, 1U);
     EXPECT_EQ(status.next, "assay mad answers " + (scratch / "3").string() + " answers.csv");
-    // Settled.
+    // Everything is settled.
     for (int n = 0; n < 3; ++n) world.answers.push_back({world.question(6, 3), 3 + n, Answer::yes});
     world.annotators.push_back({4, "p4"});
     world.annotators.push_back({5, "p5"});
@@ -132,7 +132,7 @@ TEST(MadStatus, AQuestionOfAPlaceAndTheControlSampleIsOne) {
     world.labels.assign(2, std::vector<std::uint16_t>(100, 1));
     world.labels[1][50] = 2;
     world.control = {{50, 1, 1, 1}, {51, 0, 99, 1}};
-    // (50, 1) and (50, 2) are needed by the place and by the sample, and (51, 1) by the sample for
+    // The place and the sample need (50, 1) and (50, 2), and the sample needs (51, 1) for
     // both classifiers.
     const CompetitionStatus status = status_in(scratch / "1", world);
     EXPECT_EQ(status.unasked, 3U);

@@ -57,13 +57,13 @@ TEST(MadTally, WhatCountsInAPair) {
     world.place(ab, 10, 1, 2);
     said(10, 1, {1, 1, 1});
     said(10, 2, {0, 0, 0});
-    world.place(ab, 11, 1, 2);  // open: it has one answer of five
+    world.place(ab, 11, 1, 2);  // open, because it has one answer of five
     said(11, 1, {1, 1, 1});
     said(11, 2, {0});
-    world.place(ab, 12, 1, 2, false);  // it has no question
+    world.place(ab, 12, 1, 2, false);  // open, because it has no question
     world.place(ab, 13, 1, 2).state = SelectedState::replaced;
     world.place(ab, 14, 1, 2).state = SelectedState::duplicate;
-    world.place(bc, 10, 2, 5);  // shares a question with the first pair
+    world.place(bc, 10, 2, 5);  // it shares a question with the first pair
     said(10, 5, {1, 1, 1});
     const Tally tally = world.tally();
     EXPECT_EQ(tally.open(), 1U);
@@ -101,7 +101,7 @@ TEST(MadTally, APlaceIsWhatThePairCountsIt) {
     place(1, {1, 1, 1}, {0, 0, 0});
     place(2, {0, 0, 0}, {0, 0, 0});
     place(3, {2, 2, 2, 2, 2}, {1, 1, 1});
-    place(4, {2, 2, 2, 2, 2}, {1});  // unclear, whatever the result of the open question
+    place(4, {2, 2, 2, 2, 2}, {1});  // it is unclear, whatever the result of the open question
     place(5, {}, {2, 2, 2, 2, 2});
     place(6, {1, 1, 1}, {0});
     place(7, {1, 1, 1}, {1, 1, 1}, false);  // both questions belong to another pair
@@ -236,7 +236,7 @@ TEST(MadTally, WhoCorrectsAnAnswerKeepsTheTurn) {
         "VALUES (1, 1, 0, '', '', NULL, 1)");
     const Tally tally = tally_of(competition);
     EXPECT_EQ(tally.of[0].answers.front().annotator, 1);
-    EXPECT_FALSE(tally.of[0].outcome.yes);  // 0 1 1 0 0, and the sixth comes too late
+    EXPECT_FALSE(tally.of[0].outcome.yes);  // the answers 0 1 1 0 0, and the sixth comes too late
 }
 
 TEST(MadTally, RulesHaveNames) {
@@ -286,8 +286,8 @@ TEST(MadAnnotators, AloneAndAlwaysTheSame) {
 }
 
 TEST(MadAnnotators, GoldIsAnExactTest) {
-    // There is one annotator, so four tests share 1 %. P(X <= r of 20 | .75) <= .0025 holds for r
-    // <= 8 (.0039 for r = 9: no; .00094 for r = 8: yes).
+    // One annotator has four tests, which share 1 %. P(X <= r of 20 | .75) <= .0025 holds for r
+    // <= 8 (it is .0039 for r = 9 and .00094 for r = 8).
     for (const int correct : {8, 9}) {
         RankWorld world({"a", "b"}, 1);
         for (int q = 0; q < 20; ++q) {

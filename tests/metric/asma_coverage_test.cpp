@@ -72,14 +72,14 @@ TEST(AsmaCoverage, SlowInWorldsWhereItIsKnown) {
             std::printf("| %s | %d | %.1f ± %.1f | %.2f |\n", world.name.c_str(),
                         images > 0 ? static_cast<int>(images) : 1140, 100 * covered.part,
                         100 * error, 100 * covered.width);
-            // 93 to 97 %, with three standard errors.
+            // The coverage is 93 to 97 %, within three standard errors.
             EXPECT_GT(covered.part, 0.93 - 3 * 0.0081) << world.name << ' ' << images;
             EXPECT_LT(covered.part, 0.97 + 3 * 0.0054) << world.name << ' ' << images;
         }
     }
 }
 
-// Sums over a subgroup's images, as in `compare`.
+// The sums over the images of a subgroup, as in `compare`.
 PairedAgreement pair_of(const std::array<std::array<std::int64_t, 6>, 6>& counts, std::size_t g) {
     PairedAgreement pair;
     double first = 0, second = 0, squares = 0, firsts = 0, seconds = 0;

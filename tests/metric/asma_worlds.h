@@ -22,8 +22,8 @@ struct AsmaWorld {
     Each easy, hard;
     /// The probability that a label is found, on an easy and on a hard image.
     Each found_easy, found_hard;
-    bool atoms = false;  ///< an image's labels are all found or all missed
-    /// If not empty: the fixed numbers of images with 1, ..., 5 labels in every draw. The
+    bool atoms = false;  ///< whether an image's labels are all found or all missed
+    /// If not empty, the fixed numbers of images with 1, ..., 5 labels in every draw. The
     /// proportions are then not used.
     std::vector<std::uint64_t> sizes = {};
 
@@ -58,7 +58,7 @@ inline std::vector<AsmaWorld> asma_worlds() {
                         {0.95, 0.9, 0.85, 0.8, 0.75},
                         {0.6, 0.5, 0.45, 0.4, 0.35},
                         atoms});
-        // Thirty images with five labels, which nearly always all have the same result.
+        // There are thirty images with five labels. They nearly always have the same result.
         list.push_back({"thirty that agree" + how,
                         equal,
                         equal,
@@ -70,10 +70,10 @@ inline std::vector<AsmaWorld> asma_worlds() {
     return list;
 }
 
-/// [g - 1][h]: how many images with g labels of which h are found.
+/// [g - 1][h] is the number of images with g labels of which h are found.
 using AsmaCounts = std::array<std::array<std::int64_t, asma_subgroups + 1>, asma_subgroups>;
 
-/// `images` is not used where the world has sizes.
+/// `images` is not used if the world has sizes.
 inline AsmaCounts asma_draw(const AsmaWorld& world, std::uint64_t images, RandomStream& random) {
     AsmaCounts counts{};
     const auto add = [&](std::size_t g, bool is_hard) {
@@ -106,7 +106,7 @@ struct AsmaPair {
     std::string name;
     AsmaWorld first;
     double same = 0;
-    AsmaWorld::Each found;  ///< independent probability of the second, on easy and hard images
+    AsmaWorld::Each found;  ///< of the second alone, on easy and hard images
 
     double truth() const {
         AsmaWorld second = first;
@@ -118,7 +118,7 @@ struct AsmaPair {
     }
 };
 
-/// Defined before the paired interval was chosen.
+/// The simulations of pairs, which were defined before the paired interval was chosen.
 inline std::vector<AsmaPair> asma_pairs() {
     using Each = AsmaWorld::Each;
     const auto all = [](double p) { return Each{p, p, p, p, p}; };
@@ -134,7 +134,7 @@ inline std::vector<AsmaPair> asma_pairs() {
     return list;
 }
 
-/// [g - 1][h of the first][h of the second].
+/// [g - 1][h of the first][h of the second] is a number of images.
 using AsmaPairCounts =
     std::array<std::array<std::array<std::int64_t, asma_subgroups + 1>, asma_subgroups + 1>,
                asma_subgroups>;

@@ -1,5 +1,5 @@
-// Precision, recall, specificity, F1 and Brier score of the positive class: values by hand, and
-// coverage of their intervals.
+// Precision, recall, specificity, F1 and Brier score of the positive class. Compares with values by
+// hand, and measures the coverage of the intervals.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -36,7 +36,7 @@ Estimate binary(const std::string& name, const Outcomes& counts) {
     add(counts.true_negatives, 0, 0);
     const auto accumulator = request.facts->accumulate(context);
     std::vector<std::int64_t> state(accumulator->slots() * group_count, 0);
-    accumulator->update(state, rows);  // all in group 0
+    accumulator->update(state, rows);  // all items are in group 0
     return request.facts->value(context, std::span(state).first(accumulator->slots()));
 }
 
@@ -63,7 +63,7 @@ TEST(BinaryScores, AQuotientOf0By0IsUndefined) {
     EXPECT_EQ(binary("f1", {0, 2, 3, 9}).value, 0);
 }
 
-// Wilson's interval of 30 of 30 begins at 1 / (1 + 1.96^2 / 30); F1 of it is 2 x / (1 + x).
+// Wilson's interval of 30 of 30 begins at x = 1 / (1 + 1.96^2 / 30). F1 of it is 2 x / (1 + x).
 TEST(BinaryScores, AllCorrectHasAnInterval) {
     const Interval precision = binary("precision", {30, 0, 0, 30}).interval.value();
     EXPECT_NEAR(precision.low, 0.886487, 1e-6);
@@ -123,8 +123,8 @@ TEST(BinaryScores, EqualSquaresHaveTheIntervalOfTheirNumber) {
 
 struct BrierWorld {
     std::string name;
-    double least, most;  ///< p is uniform between them
-    double positives;  ///< proportion of positive items; below 0: p, as for a calibrated classifier
+    double least, most;  ///< p is uniform between these
+    double positives;    ///< proportion; if negative, p (calibrated)
     double truth;
 };
 

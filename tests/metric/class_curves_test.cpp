@@ -41,8 +41,8 @@ TEST(Curves, AgreeWithScikitLearn) {
     EXPECT_EQ(seen, 4 * 11);
 }
 
-// Scores of many kinds: arbitrary numbers, coarse steps (ties), zeros and negative numbers. Some
-// items are excluded.
+// Scores are of many kinds: arbitrary numbers, coarse steps (ties), zeros and negative numbers.
+// Some items are excluded.
 SetTable curve_table(std::uint64_t seed, std::size_t rows, std::size_t most) {
     RandomStream random(seed, "curves");
     SetTable t;
@@ -82,7 +82,7 @@ TEST(Curves, AgreeWithTheWordingOnTables) {
 }
 
 TEST(Curves, ManyPositivesAndManyStretches) {
-    // More distinct scores than the short counters can hold, and items in three blocks.
+    // There are more distinct scores than the short counters can hold, and items in three blocks.
     RandomStream random(3, "many");
     SetTable t;
     t.classes = 2;
@@ -125,7 +125,7 @@ TEST(Curves, InfluencesAreWhatLeavingAnItemOutChanges) {
         for (const bool weighted : {false, true}) {
             SetTable t = curve_table(40, 400, 2);
             const CurveFound all = curve_of(t, {curve, weighted, 0.95});
-            // Groups of the size that is used for intervals: three of 400 items.
+            // Groups have the size that is used for intervals: three of 400 items.
             for (const std::size_t g : {0U, 17U, 100U}) {
                 SetTable rest = t;
                 for (std::size_t i = 0; i < t.sets.size(); ++i) {
@@ -145,8 +145,8 @@ TEST(Curves, InfluencesAreWhatLeavingAnItemOutChanges) {
 }
 
 TEST(Curves, OneClassIsDeLong) {
-    // Positives .9 .6 .5, negatives .7 .4 .3 .5. Of the 12 pairs: .9 wins 4, .6 wins 3, .5 wins 2
-    // and ties 1: area 9.5 / 12.
+    // The positives are .9 .6 .5, and the negatives .7 .4 .3 .5. Of the 12 pairs, .9 wins 4, .6
+    // wins 3, .5 wins 2 and ties 1. So the area is 9.5 / 12.
     SetTable t;
     t.classes = 1;
     t.scores = {.9F, .6F, .5F, .7F, .4F, .3F, .5F};
@@ -154,7 +154,7 @@ TEST(Curves, OneClassIsDeLong) {
     t.whole = true;
     const CurveFound found = curve_of(t, {Curve::roc, false, 0.95});
     EXPECT_DOUBLE_EQ(*found.estimate.value, 9.5 / 12);
-    // The variances of V10 = 1, 3/4, 5/8 by 3, and of V01 = 1/3, 1, 1, 5/6 by 4.
+    // The variance of V10 = 1, 3/4, 5/8 is divided by 3, and that of V01 = 1/3, 1, 1, 5/6 by 4.
     const double v10[] = {1, 0.75, 0.625}, v01[] = {1.0 / 3, 1, 1, 2.5 / 3};
     double s10 = 0, s01 = 0;
     for (const double x : v10) s10 += (x - 9.5 / 12) * (x - 9.5 / 12) / 2;
@@ -167,7 +167,7 @@ TEST(Curves, UndefinedWithoutClasses) {
     t.classes = 2;
     EXPECT_FALSE(curve_of(t, {Curve::roc, false, 0.95}).estimate.value);
     t.scores = {.5F, .5F, .4F, .6F};
-    t.sets = {{1}, {1}};  // no item without the class
+    t.sets = {{1}, {1}};  // every item has the class
     EXPECT_FALSE(curve_of(t, {Curve::roc, false, 0.95}).estimate.value);
     EXPECT_EQ(curve_of(t, {Curve::precision_recall, false, 0.95}).estimate.value, 1.0);
 }

@@ -23,17 +23,17 @@ TEST(ClassMean, ClassesAreJoinedUntilACellHoldsFiveImages) {
     const std::vector<ClassCell> cells = joined_cells(classes);
     ASSERT_EQ(cells.size(), 2U);
     EXPECT_DOUBLE_EQ(cells[0].weight, .6);
-    // Kish: 3^2 / (1/2 + 1/1 + 1/3); the mean of 1/2, 1 and 1.
+    // Kish's number is 3^2 / (1/2 + 1/1 + 1/3), and the value is the mean of 1/2, 1 and 1.
     EXPECT_DOUBLE_EQ(cells[0].images, 9 / (11 / 6.0));
     EXPECT_DOUBLE_EQ(cells[0].hits, 2.5 / 3 * cells[0].images);
-    // The remaining image joins the last cell: 2^2 / (1/7 + 1).
+    // The remaining image joins the last cell, which gives 2^2 / (1/7 + 1).
     EXPECT_DOUBLE_EQ(cells[1].weight, .4);
     EXPECT_DOUBLE_EQ(cells[1].images, 4 / (8 / 7.0));
     EXPECT_DOUBLE_EQ(cells[1].hits, 0);
     EXPECT_EQ(joined_cells(std::vector<ClassHits>{{1, 1}, {1, 0}}).size(), 1U);
 }
 
-// (p - t)^2 = z^2 t (1 - t) / (n - 1), solved.
+// The limits solve (p - t)^2 = z^2 t (1 - t) / (n - 1).
 TEST(ClassMean, OneClassHasWilsonsIntervalWithOneImageFewer) {
     const double z = normal_quantile(.975), z2 = z * z, n = 19, p = 13 / 20.0;
     const double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
@@ -44,7 +44,7 @@ TEST(ClassMean, OneClassHasWilsonsIntervalWithOneImageFewer) {
     EXPECT_EQ(found.method, "score.classes");
 }
 
-// All thirty are correct, ten of each class: (1 - t)^2 = z^2 t (1 - t) / (3 * 9), with equal
+// All thirty images are correct, ten of each class: (1 - t)^2 = z^2 t (1 - t) / (3 * 9), with equal
 // classes.
 TEST(ClassMean, AllCorrectLeavesAWidth) {
     const double z2 = std::pow(normal_quantile(.975), 2);
@@ -57,7 +57,7 @@ TEST(ClassMean, AllCorrectLeavesAWidth) {
     EXPECT_LT(balanced_interval({{1, 1}}).low, .5);
 }
 
-// A classifier that always predicts the first class, for any rounding.
+// The classifier always predicts the first class. This holds for any rounding.
 TEST(ClassMean, AConstantClassifierHasAWidthOnBothSides) {
     for (std::size_t count = 3; count <= 10; ++count) {
         for (const double images : {5., 30., 50., 100.}) {
@@ -71,7 +71,7 @@ TEST(ClassMean, AConstantClassifierHasAWidthOnBothSides) {
     }
 }
 
-// Values from another implementation of the same definition, with scipy 1.17.1 and NumPy 2.4.6.
+// The values are from another implementation of the definition, with scipy 1.17.1 and NumPy 2.4.6.
 TEST(ClassMean, AgreesWithAnotherImplementation) {
     struct Known {
         std::vector<ClassHits> classes;
@@ -110,7 +110,7 @@ struct ClassWorld {
     double accuracy, imbalance;
 };
 
-/// The coverage of the interval, for the mean accuracy of the classes with images.
+/// The coverage of the interval for the mean accuracy of the classes that have images.
 double balanced_coverage(const ClassWorld& world, int draws) {
     std::vector<double> upto, accuracy;
     double sum = 0;

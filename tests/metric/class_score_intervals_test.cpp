@@ -92,8 +92,8 @@ TEST(ClassScoreIntervals, NeverHaveAWidthOfZero) {
     }
 }
 
-// Draws of 200 images of two classes, 50 : 1, with accuracies .5 and .8. The weights of the classes
-// vary between draws.
+// Each draw has 200 images of two classes, 50 : 1, with accuracies .5 and .8. The weights of the
+// classes vary between draws.
 TEST(ClassScoreIntervals, WeightedMeansHoldTheirTruth) {
     constexpr std::size_t images = 200, groups = 100;
     const double first = 50.0 / 51, hit[2] = {.5, .8};
@@ -132,9 +132,9 @@ TEST(ClassScoreIntervals, WeightedMeansHoldTheirTruth) {
         const Interval found = weighted_mean_interval(f1(none), without, images, .95);
         held += found.low <= truth && truth <= found.high ? 1 : 0;
     }
-    EXPECT_GE(held, 364);  // 91 %
+    EXPECT_GE(held, 364);  // the accuracy is 91 %
     const Interval perfect = weighted_mean_interval(1, std::vector<double>(30, 1.0), 30, .95);
-    EXPECT_NEAR(perfect.low, 0.8864866068, 1e-9);  // 30 / (30 + z^2)
+    EXPECT_NEAR(perfect.low, 0.8864866068, 1e-9);  // Wilson's limit is 30 / (30 + z^2)
     EXPECT_EQ(perfect.high, 1);
 }
 
@@ -143,7 +143,7 @@ TEST(ClassScoreIntervals, HoldTheTruth) {
     struct World {
         std::size_t classes;
         int items;
-        double accuracy, rare;  // proportion of the last class to that of the first
+        double accuracy, rare;  // ratio of the proportions of the last and the first class
     };
     constexpr int draws = 120;
     for (const World& world :

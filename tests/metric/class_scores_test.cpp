@@ -54,8 +54,8 @@ TEST(ClassScores, AreThoseOfScikitLearn) {
     }
 }
 
-// A class map may map a prediction to no class. Of 4 items, 2 are of class 0; one of them is
-// predicted as 0, the other as no class. Precision of class 0: 1 of 1; recall 1 of 2.
+// A class map may map a prediction to no class. Of 4 items, 2 are of class 0. One of them is
+// predicted as 0, and the other as no class. So class 0 has precision 1 of 1 and recall 1 of 2.
 TEST(ClassScores, APredictionOfNoClassIsNoClasssPrediction) {
     const std::vector<std::int32_t> truth{0, 0, 1, 1}, predicted{0, -1, 1, 1};
     EXPECT_DOUBLE_EQ(*measured(parse_metric("precision"), 2, truth, predicted).value, 1);
@@ -90,7 +90,7 @@ TEST(Selective, ByHand) {
     EXPECT_DOUBLE_EQ(*of_order("accuracy_at_51", list).value, 2.0 / 3);
     EXPECT_DOUBLE_EQ(*of_order("accuracy_at_1", list).value, 1);
     EXPECT_DOUBLE_EQ(*of_order("accuracy_at_100", list).value, 0.5);
-    // From the least confident: .5, then .5 - .3 = .2, then 1.0, then .9; over 4.
+    // The sums from the least confident item on are .5, .5 - .3 = .2, 1.0 and .9, divided by 4.
     EXPECT_NEAR(*of_order("calibration_ks", list).value, 1.0 / 4, 1e-7);
 }
 
@@ -103,7 +103,7 @@ TEST(Selective, NothingAndOneItem) {
     EXPECT_EQ(*of_order("excess_aurc", items({{.5F, false}})).value, 0);
 }
 
-// For equal confidences, the value is the mean over all orders of them.
+// For equal confidences, the value is the mean over all their orders.
 TEST(Selective, EqualConfidencesAreTheMeanOverTheirOrders) {
     const auto list = items({{.9F, true}, {.6F, false}, {.6F, true}, {.6F, true}, {.2F, false}});
     std::vector<std::size_t> order{1, 2, 3};

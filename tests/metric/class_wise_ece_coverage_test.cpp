@@ -21,12 +21,12 @@ struct EceWorld {
     std::string name;
     std::size_t classes, items;
     double spread;     // standard deviation of the logits
-    double sharpness;  // 1: calibrated
+    double sharpness;  // 1 for a calibrated model
     bool rare = false;
     bool atoms = false;
 };
 
-// Defined before the interval was chosen.
+// The simulations, which were defined before the interval was chosen.
 std::vector<EceWorld> ece_worlds() {
     return {{"calibrated", 10, 300, 2, 1},
             {"over-confident", 10, 300, 1.5, 2},

@@ -14,7 +14,7 @@ namespace {
 
 using plain::Table;
 
-// Straight from the definition: searches the items of every bin one by one.
+// Searches the items of every bin one by one, as in the definition.
 double class_wise_ece_by_wording(const Table& t, int bins, const std::string& rule) {
     const std::vector<float> e = families::equal_width_edges(bins);
     const auto inside = [&](int b, float p) {
@@ -58,7 +58,7 @@ Table ece_table(std::uint64_t seed, std::size_t rows) {
             random.below(10) == 0 ? -1 : static_cast<std::int32_t>(random.below(t.classes)));
         for (std::size_t c = 0; c < t.classes; ++c) {
             const double u = random.uniform();
-            // Arbitrary numbers, fifteenths (which are bin edges), zeros and ones.
+            // Scores are arbitrary numbers, fifteenths (which are bin edges), zeros and ones.
             t.p.push_back(style == 0   ? static_cast<float>(u * u)
                           : style == 1 ? families::equal_width_edges(15)[random.below(16)]
                                        : static_cast<float>(random.below(2)));
@@ -75,11 +75,11 @@ TEST(ClassWiseEce, OneItem) {
 }
 
 TEST(ClassWiseEce, BinsAreNotJoined) {
-    // Class 0 with two bins: {.25, .25} with one hit of two: |1 - .5| = .5; {.75}, no hit: .75.
-    // Class 1: {.75, .75} with one hit: |1 - 1.5| = .5; {.25}, a hit: .75. Sums over n = 3.
+    // Class 0 has two bins: {.25, .25} with one hit (|1 - .5| = .5), and {.75} without a hit (.75).
+    // Class 1 has {.75, .75} with one hit (|1 - 1.5| = .5), and {.25} with a hit (.75). n is 3.
     const Table t{2, {0.25F, 0.75F, 0.25F, 0.75F, 0.75F, 0.25F}, {0, 1, 1}};
     EXPECT_DOUBLE_EQ(ece_found(t, {.bins = 2}), 1.25 / 3);
-    // In one bin, the errors cancel in part: |1 - 1.25| and |2 - 1.75|.
+    // In one bin, the errors partly cancel: |1 - 1.25| and |2 - 1.75|.
     EXPECT_NEAR(ece_found(t, {.bins = 1}), 0.25 / 3, 1e-15);
 }
 

@@ -29,7 +29,7 @@ plain::Adaptive measured(const Table& table, int bins, int threads = 1,
     return {real_of(sums.sums.data()) / classes, real_of(sums.sums.data() + real_slots) / classes};
 }
 
-// Rows of every kind: random softmax, coarse steps (ties), many zeros, ones, a single value. Some
+// Rows are of every kind: random softmax, coarse steps (ties), many zeros or ones, one value. Some
 // items are excluded.
 Table random_table(std::uint64_t seed) {
     RandomStream random(seed, "table");
@@ -61,18 +61,18 @@ TEST(ClassWise, NoItems) {
 }
 
 TEST(ClassWise, OneItem) {
-    // Class 0: p .25, y 1: .75. Class 1: p .75, y 0: .75. One bin each.
+    // Class 0 has p .25 and y 1, so .75. Class 1 has p .75 and y 0, so .75. Each has one bin.
     EXPECT_DOUBLE_EQ(measured({2, {0.25F, 0.75F}, {0}}, 15).by_size, 0.75);
     EXPECT_NEAR(measured({2, {0.25F, 0.75F}, {0}}, 15).equal, 0.75 / 15, 1e-15);
 }
 
 TEST(ClassWise, ZerosAreDroppedEvenWhenRight) {
-    // Class 0 has p = 0, so it has no bin although it is correct: 0. Class 1 has p 1 and y 0: 1.
+    // Class 0 has p = 0 and so no bin although it is correct: 0. Class 1 has p 1 and y 0: 1.
     EXPECT_DOUBLE_EQ(measured({2, {0.0F, 1.0F}, {0}}, 15).by_size, 0.5);
 }
 
 TEST(ClassWise, AllEqualSharesOneBin) {
-    // Eight items at .5 for both classes, four correct each: |4 - 4| = 0.
+    // Eight items have .5 for both classes, and four are correct for each: |4 - 4| = 0.
     Table t{2, std::vector<float>(16, 0.5F), {0, 1, 0, 1, 0, 1, 0, 1}};
     EXPECT_EQ(measured(t, 15).by_size, 0);
 }
@@ -118,7 +118,7 @@ TEST(ClassWise, SameBitsForAnyThreadsScratchAndShares) {
             EXPECT_EQ(again.without, all.without);
         }
     }
-    // The parts of three ranks, one of which is empty.
+    // The rows are the parts of three ranks, one of which is empty.
     auto sum = class_wise_sums(plain::MemoryRows(t), {.first_class = 0, .last_class = 20});
     for (const auto& part :
          {class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 20}),
@@ -140,7 +140,7 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
         ASSERT_EQ(streamed.sums, columns.sums) << "seed " << seed;
         ASSERT_EQ(streamed.without, columns.without) << "seed " << seed;
     }
-    // Several batches of blocks and several slices of classes, in two parts.
+    // There are several batches of blocks and several slices of classes, in two parts.
     Table t;
     t.classes = 130;
     RandomStream random(8, "stream");
@@ -162,7 +162,7 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
     EXPECT_EQ(sum.without, columns.without);
 }
 
-// A table that counts the reads, or fails at an item.
+// This table counts the reads, or fails at an item.
 class WatchedRows final : public ProbabilityRows {
 public:
     WatchedRows(const Table& table, std::uint64_t bad) : rows_(table), bad_(bad) {}
@@ -217,7 +217,7 @@ TEST(ClassWise, RanksThatShareItemsReadTheirOwnAndGiveTheSameBits) {
                     EXPECT_EQ(got.edges[c].members, want.edges[c].members);
                 }
             });
-            // Four passes over the blocks of a rank.
+            // There are four passes over the blocks of a rank.
             const std::uint64_t stretches = (10 + ranks - 1) / ranks;
             if (limit == 0) {
                 EXPECT_LE(most, 4 * stretches * group_stretch * 70) << ranks;
@@ -251,7 +251,7 @@ TEST(ClassWise, ARankThatCannotReadEndsAll) {
     }
 }
 
-// The same rows in memory: probabilities unchanged, or as logits with a shift and a factor.
+// The same rows in memory, as unchanged probabilities or as logits with a shift and a factor.
 class RowsInPlace final : public ProbabilityRows {
 public:
     RowsInPlace(const Table& table, Direct how)
@@ -343,9 +343,9 @@ TEST(ClassWise, ValuesInFewKeys) {
 }
 
 TEST(ClassWise, LeavingOutAGroupIsLeavingOutItsItems) {
-    // With at most group_count items, every item is a group. The values without an item, with the
-    // same edges, were computed by hand for two items. Class 0: p (.2, .6), y (0, 1). Edges of 1
-    // bin: only 1.0: gap |.8 - 1| / 2. Without item 0: |.6 - 1| / 1; without 1: .2. Class 1 mirrors
+    // With at most group_count items, every item is a group. Values without an item, with the
+    // same edges, are computed by hand for two items. Class 0: p (.2, .6), y (0, 1). The edge of 1
+    // bin is 1.0: gap |.8 - 1| / 2. Without item 0: |.6 - 1| / 1; without 1: .2. Class 1 mirrors
     // it: p (.8, .4), y (1, 0): .2/2; without item 0: .4; without item 1: |.8 - 1| = .2.
     const Table t{2, {0.2F, 0.8F, 0.6F, 0.4F}, {1, 0}};
     const auto sums = class_wise_sums(plain::MemoryRows(t), {.bins = 1});

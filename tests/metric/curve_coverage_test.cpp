@@ -15,14 +15,14 @@ namespace {
 struct CurveWorld {
     std::string name;
     std::size_t classes, items;
-    double skill;             // how much higher the score of an item's own class is
+    double skill;             // the amount by which the score of an item's own class is higher
     double steepness = 0;     // priors are proportional to (c + 1)^-steepness
-    double last_skill = -1;   // skill of the last class; classes in between are interpolated
-    bool atoms = false;       // scores in steps of an eighth
-    double label_chance = 0;  // > 0: label sets with independent labels, and a sigmoid for each
+    double last_skill = -1;   // skill of the last class; other classes are interpolated
+    bool atoms = false;       // whether scores are in steps of an eighth
+    double label_chance = 0;  // if above 0, label sets of independent labels, and sigmoids
 };
 
-// Defined before the intervals were chosen.
+// The simulations, which were defined before the intervals were chosen.
 std::vector<CurveWorld> curve_worlds() {
     return {{"ten classes", 10, 300, 2},
             {"rare classes", 20, 300, 2, 1},

@@ -14,8 +14,8 @@ namespace assay {
 struct SetTable {
     std::size_t classes = 0;
     std::vector<double> scores;
-    std::vector<std::vector<std::int32_t>> sets;  ///< empty: the item is excluded
-    bool whole = false;                           ///< unless no item is excluded
+    std::vector<std::vector<std::int32_t>> sets;  ///< empty if the item is excluded
+    bool whole = false;                           ///< empty if no item is excluded
     bool looked_at(std::size_t i) const { return whole || !sets[i].empty(); }
     bool positive(std::size_t i, std::size_t c) const {
         return std::count(sets[i].begin(), sets[i].end(), static_cast<std::int32_t>(c)) > 0;
@@ -78,7 +78,7 @@ inline CurveFound curve_of(const SetTable& t, CurveOptions options) {
     return found;
 }
 
-/// A slow reference: every pair and every threshold, one by one.
+/// A slow reference that takes every pair and every threshold, one by one.
 inline std::optional<double> curve_by_wording(const SetTable& t, Curve curve, bool weighted) {
     double sum = 0, weights = 0;
     for (std::size_t c = 0; c < t.classes; ++c) {

@@ -33,7 +33,7 @@ Estimate measured(const std::vector<Item>& items, const char* metric) {
     return request.facts->value(context, std::span(state).first(accumulator->slots()));
 }
 
-// By definition: for each bin, the items are searched one by one.
+// By the definition, the items of each bin are searched one by one.
 double plain(const std::vector<Item>& items, int bins) {
     double sum = 0;
     for (int b = 0; b <= bins; ++b) {  // the last one is for a confidence of 1
@@ -58,7 +58,7 @@ double plain(const std::vector<Item>& items, int bins) {
 }
 
 TEST(Ece, TheNoiseOfItsNoteIsAPlainDecimal) {
-    // 144 items in a bin of confidence .5: sqrt(2 * .25 / (pi * 144)) = .0332.
+    // A bin has 144 items of confidence .5: sqrt(2 * .25 / (pi * 144)) = .0332.
     EXPECT_EQ(measured(std::vector<Item>(144, Item{0.5F, true}), "ece").note,
               "a perfectly calibrated model would score about 0.033 with this n");
 }
@@ -69,7 +69,7 @@ TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
     EXPECT_FALSE(one.value);
     EXPECT_NE(one.undefined.find("no bin holds two items"), std::string::npos) << one.undefined;
     EXPECT_FALSE(measured({{0.1F, true}, {0.9F, true}}, "ece_debiased:bins=2").value);
-    // Two bins. A bin with one item adds 0. Two items at .75, of which one is correct, have gap^2 =
+    // There are two bins. A bin with one item adds 0. Two items at .75, one correct, have gap^2 =
     // 1/16, minus .25/1, with weight 2/3: -1/8.
     const Estimate some =
         measured({{0.1F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased:bins=2");
@@ -79,12 +79,12 @@ TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
 }
 
 TEST(DebiasedEce, ByHand) {
-    // Four items have confidence .75, and three are correct: gap 0, minus .1875 / 3 = .0625.
+    // Four items have confidence .75, and three are correct: the gap is 0, minus .1875 / 3 = .0625.
     EXPECT_DOUBLE_EQ(
         *measured({{0.75F, true}, {0.75F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased")
              .value,
         -0.0625);
-    // All are incorrect with confidence 1: gap 1, no variance. The confidence 1 has its own bin.
+    // All are incorrect with confidence 1, so the gap is 1 without variance. 1 has its own bin.
     EXPECT_DOUBLE_EQ(*measured({{1.0F, false}, {1.0F, false}}, "ece_debiased").value, 1.0);
     EXPECT_DOUBLE_EQ(*measured({{1.0F, true}, {1.0F, true}}, "ece_debiased").value, 0.0);
 }

@@ -17,7 +17,7 @@ namespace assay {
 namespace {
 
 // The draws are the same in each run. The required coverage is below the values in
-// docs/intervals.md.
+// x
 constexpr int draws = 1000;
 
 /// Labels of five or ten grades. A prediction equals the label with probability `skill`, and
@@ -27,7 +27,7 @@ struct GradeWorld {
     int grades;
     std::size_t items;
     double skill;
-    bool rare = false;  ///< each grade half as frequent as the one before
+    bool rare = false;  ///< whether each grade is half as frequent as the previous one
 };
 
 // For kappa, the interval by Fisher's z was chosen after a trial in other simulations.
@@ -95,16 +95,16 @@ TEST(GivenTruthCoverage, SlowOfQuadraticKappa) {
     }
 }
 
-/// Values of items in [0, top].
+/// The values of items are in [0, top].
 struct ValueWorld {
     std::string name;
     std::size_t items;
     double top;
-    double (*value)(RandomStream&);  ///< in [0, 1]
+    double (*value)(RandomStream&);  ///< range within [0, 1]
 };
 
 double of_votes(RandomStream& random, double certain) {
-    // The soft label's probability of the predicted class. It is mostly near 1, and otherwise
+    // The soft label's probability of the predicted class is mostly near 1, and otherwise
     // spread out.
     return random.uniform() < certain ? .9 + .1 * random.uniform() : random.uniform();
 }

@@ -70,7 +70,7 @@ TEST(GuidedSearch, CrowdedAndSpreadValues) {
         RandomStream random(seed, "guided search", 0);
         std::vector<double> values(1 + random.below(300));
         for (double& x : values) {
-            // From evenly spread numbers to nearly all in one cell.
+            // The values range from evenly spread to nearly all in one cell.
             x = std::pow(random.uniform(), 1 + static_cast<double>(seed % 20)) * 1e3;
             if (seed % 3 == 1) x = random.normal();
             if (seed % 3 == 2) x = std::round(4 * random.normal()) / 4;

@@ -1,6 +1,6 @@
 """Writes fixtures/class_scores.json: scikit-learn's values for random labels and predictions.
 
-Only needed to write the fixture again; the tests read the file.
+Run it only to change the fixture that the tests read.
 """
 import json
 import random
@@ -9,7 +9,7 @@ import warnings
 import sklearn
 from sklearn import metrics
 
-warnings.simplefilter("ignore")  # 0 / 0 is 0, as requested
+warnings.simplefilter("ignore")  # 0 / 0 is defined as 0, as requested
 
 
 def case(name, classes, truth, predicted):

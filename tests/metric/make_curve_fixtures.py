@@ -1,6 +1,6 @@
 """Writes fixtures/curves.json: scikit-learn's values for random scores, in units of 1/64.
 
-Only needed to write the fixture again; the tests read the file.
+Run it only to change the fixture that the tests read.
 """
 import json
 import random
@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 
 def case(name, classes, scores, sets):
-    """`sets`: the valid classes of each item."""
+    """`sets` has the valid classes of each item."""
     score = np.array(scores, float).reshape(len(sets), classes) / 64
     truth = np.zeros((len(sets), classes), int)
     for i, labels in enumerate(sets):
@@ -26,7 +26,7 @@ def case(name, classes, scores, sets):
                          "weighted": float(np.average(areas, weights=counts[there])),
                          "classes": len(there)}
         if len(there) == classes and classes > 1:
-            # A single call, as users write it, gives the same.
+            # A single call, as users write it, gives the same result.
             for average in ("macro", "weighted"):
                 assert abs(function(truth, score, average=average) - values[curve][average]) < 1e-12
     return {"name": name, "classes": classes, "scores": [int(x) for x in scores], "sets": sets,

@@ -1,6 +1,6 @@
 """Writes fixtures/given_truth.json: values of NumPy, SciPy and scikit-learn for soft labels, classes in a tree and grades.
 
-Only needed to write the fixture again; the tests read the file.
+Run it only to change the fixture that the tests read.
 """
 import json
 
@@ -10,7 +10,7 @@ import sklearn
 from scipy.special import log_softmax, rel_entr
 from sklearn.metrics import cohen_kappa_score
 
-# Three levels; `whale` is less deep than the others.
+# There are three levels, and `whale` is less deep than the others.
 PARENTS = {"whale": "animal", "cat": "pet", "dog": "pet", "wolf": "wild", "pet": "land",
            "wild": "land", "land": "animal", "animal": "root", "car": "vehicle",
            "truck": "vehicle", "vehicle": "thing", "thing": "root"}
@@ -25,7 +25,7 @@ def way(name):
 
 
 def height(node):
-    """Edges down to the deepest class below."""
+    """Returns the number of edges down to the deepest class below."""
     return max(len(way(c)) - 1 - way(c).index(node) for c in CLASSES if node in way(c))
 
 
@@ -64,7 +64,7 @@ def case(name, seed, n, votes, skill):
     values["ancestor_height.mistakes"] = heights[wrong].mean()
     values["tree_distance.all"] = edges.mean()
     values["tree_distance.mistakes"] = edges[wrong].mean()
-    order = [3, 0, 5, 1, 4, 2]  # the lowest grade first
+    order = [3, 0, 5, 1, 4, 2]  # the lowest grade comes first
     grade = np.argsort(order)
     a, b = grade[label], grade[found]
     values["ordinal_error.mean_absolute"] = np.abs(a - b).mean()

@@ -1,7 +1,7 @@
 """Writes fixtures/log_odds.json: data whose 32-bit probabilities tie, and ranking metrics of their scores, from log-odds with 60
 digits and by comparing every pair of items.
 
-Only needed to write the fixture again; the tests read the file.
+Run it only to change the fixture that the tests read.
 """
 import json
 import math
@@ -16,7 +16,7 @@ INFINITE = Decimal("Infinity")
 
 
 def log_odds(z, c):
-    """z_c minus the log-sum-exp of the others; equal for rows of the same differences in any order."""
+    """Returns z_c minus the log-sum-exp of the others. Rows with the same differences in any order give equal results."""
     if z[c] == -math.inf:
         return -INFINITE
     differences = sorted(Decimal(x) - Decimal(z[c]) for j, x in enumerate(z) if j != c and x != -math.inf)
@@ -24,7 +24,7 @@ def log_odds(z, c):
 
 
 def log_odds_of_probability(p, c, step=Decimal(2) ** -24):
-    """ln(p / (1 - p)); if p is within 16 steps of 1 and the others of a row agree, 1 - p is their sum."""
+    """Returns ln(p / (1 - p)). If p is within 16 steps of 1 and the others of a row agree, 1 - p is their sum."""
     numbers = [Decimal(x) for x in p]
     rest = max(Decimal(0), 1 - numbers[c])
     others = sum(sorted(numbers[:c] + numbers[c + 1:]))
@@ -51,7 +51,7 @@ def average_precision(positives, negatives):
 
 
 def risks(confidences, correct):
-    """The error rate of the k most confident items, k = 1 .. n; equal confidences share their errors."""
+    """Returns the error rates of the k most confident items for k = 1 to n. Equal confidences share their errors."""
     rates = []
     for k in range(1, len(confidences) + 1):
         at = sorted(confidences, reverse=True)[k - 1]
@@ -75,7 +75,7 @@ def measured(scores, labels, odds):
         if positives:
             precisions.append(average_precision(positives, negatives))
     best = [max(range(classes), key=lambda c: (z[c], -c)) for z, _ in rows]
-    # The predicted class is that of float32.
+    # The predicted class is computed from float32.
     assert best == [max(range(classes), key=lambda c: (np.float32(z[c]), -c)) for z, _ in rows]
     rates = risks([o[b] for o, b in zip(table, best)], [b == y for b, (_, y) in zip(best, rows)])
     twenty = max(1, math.ceil(Fraction(len(rows), 5)))

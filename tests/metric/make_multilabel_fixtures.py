@@ -1,6 +1,6 @@
 """Writes fixtures/multilabel.json: scikit-learn's values for random label matrices and scores.
 
-Only needed to write the fixture again; the tests read the file.
+Run it only to change the fixture that the tests read.
 """
 import json
 import random
@@ -10,11 +10,11 @@ import numpy as np
 import sklearn
 from sklearn import metrics
 
-warnings.simplefilter("ignore")  # 0 / 0 is 0, as requested
+warnings.simplefilter("ignore")  # 0 / 0 is defined as 0, as requested
 
 
 def case(name, percent, sets, scores):
-    """`scores`: probabilities in steps of 1/64, which 32-bit numbers hold exactly."""
+    """`scores` has probabilities in steps of 1/64, which 32-bit numbers represent exactly."""
     scores = np.array(scores, dtype=float)
     truth = np.zeros(scores.shape, dtype=int)
     for row, classes in zip(truth, sets):

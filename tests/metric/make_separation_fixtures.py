@@ -1,6 +1,6 @@
 """Writes fixtures/separation.json: scikit-learn's values for two random samples.
 
-Only needed to write the fixture again; the tests read the file.
+Run it only to change the fixture that the tests read.
 """
 import json
 import random

@@ -16,13 +16,13 @@ struct SigmoidWorld {
     std::string name;
     std::uint32_t classes;
     std::size_t items;
-    double chance;         // of each label, by itself
-    double skill;          // how much higher the logit of a valid class is
+    double chance;         // probability of each label, independently
+    double skill;          // amount by which the logit of a valid class is higher
     double steepness = 0;  // probabilities are proportional to (c + 1)^-steepness
-    double spread = 0;     // standard deviation of the part that all logits of an item share
+    double spread = 0;     // standard deviation of the common part of all logits of an item
 };
 
-// Defined before the intervals were chosen.
+// The simulations, which were defined before the intervals were chosen.
 std::vector<SigmoidWorld> sigmoid_worlds() {
     return {{"ten classes", 10, 300, .2, 2.5},
             {"few items", 10, 60, .2, 2.5},
@@ -50,7 +50,7 @@ Sampled sample(const SigmoidWorld& world, std::size_t items, RandomStream& rando
             logits[c] = random.normal() - world.skill / 2 + (is_valid ? world.skill : 0) + shared;
             if (logits[c] >= 0) reached.push_back(static_cast<std::int32_t>(c));
         }
-        if (valid.empty()) continue;  // left out
+        if (valid.empty()) continue;  // this image is omitted
         const auto group = static_cast<std::uint16_t>(i % group_count);
         out.sets.add_sets(group, valid, reached);
         out.order.add_ranking(group, ranking_values(logits, valid));

@@ -85,7 +85,7 @@ TEST(MultilabelSums, AreThoseOfScikitLearn) {
         const double threshold = one.at("threshold").get<double>() / 100;
         const auto check = [&](const Estimate& found, double theirs, const std::string& what) {
             ++compared;
-            if (!found.value) {  // 0/0 overall, which scikit-learn defines as 0
+            if (!found.value) {  // the overall value is 0/0, which scikit-learn defines as 0
                 ++undefined;
                 EXPECT_EQ(theirs, 0) << what;
                 EXPECT_NE(found.undefined.find("0/0"), std::string::npos) << what;
@@ -109,7 +109,7 @@ TEST(MultilabelSums, AreThoseOfScikitLearn) {
         }
     }
     EXPECT_GT(compared, 300U);
-    EXPECT_GT(undefined, 0U);  // classes that never occur
+    EXPECT_GT(undefined, 0U);  // these classes never occur
     EXPECT_LT(undefined, compared / 4);
 }
 
@@ -130,7 +130,7 @@ Matrix drawn_matrix(RandomStream& random, std::size_t items, std::uint32_t class
     return matrix;
 }
 
-// A reference straight from the definitions, pair by pair and class by class.
+// A reference by the definitions, pair by pair and class by class.
 RankingValues slow_ranking(const Matrix& m, std::size_t i) {
     RankingValues values;
     double valid = 0, pairs = 0, wrong = 0, precision = 0;
@@ -169,16 +169,16 @@ TEST(MultilabelSums, RankingsAgreeWithTheWordingWhateverTheTies) {
     }
 }
 
-// Classes 0 .. 3 with scores .9 .6 .6 .1, and 1 and 3 are valid. Class 1 ties with 2: three classes
+// Classes 0 to 3 have scores .9 .6 .6 .1; 1 and 3 are valid. Class 1 ties with 2, so three classes
 // reach it, one of them valid. All four reach class 3, two of them valid.
 TEST(MultilabelSums, ClosedForms) {
     const RankingValues values =
         ranking_values(std::vector<double>{.9, .6, .6, .1}, ClassSet{1, 3});
     EXPECT_EQ(values.coverage, 4);
-    // 0 and 2 are ranked at least as high as 1, and both above 3
+    // 0 and 2 rank at least as high as 1, and both rank above 3
     EXPECT_EQ(values.ranking_loss, 1);
     EXPECT_DOUBLE_EQ(values.ranking_precision, (1.0 / 3 + 2.0 / 4) / 2);
-    // No valid label, or no other label to rank against.
+    // There is no valid label, or no other label to rank against.
     const std::vector<double> row{.2, .7};
     const RankingValues none = ranking_values(row, {}), all = ranking_values(row, ClassSet{0, 1});
     EXPECT_EQ(none.coverage, 0);
@@ -187,7 +187,7 @@ TEST(MultilabelSums, ClosedForms) {
     EXPECT_EQ(all.coverage, 2);
     EXPECT_EQ(all.ranking_loss, 0);
     EXPECT_EQ(all.ranking_precision, 1);
-    // Of two items with {0} and {0, 1} of three classes, {0, 2} and {0, 1} are predicted.
+    // Two items of three classes have the labels {0} and {0, 1}. Predicted are {0, 2} and {0, 1}.
     MultilabelSums sums(3, true);
     sums.add_sets(0, ClassSet{0}, ClassSet{0, 2});
     sums.add_sets(1, ClassSet{0, 1}, ClassSet{0, 1});
@@ -195,7 +195,7 @@ TEST(MultilabelSums, ClosedForms) {
         return *sums.score(SetScore::f1, average, c, .95).value;
     };
     EXPECT_DOUBLE_EQ(f1(SetAverage::micro), 6.0 / 7);
-    EXPECT_DOUBLE_EQ(f1(SetAverage::macro), 2.0 / 3);  // 1, 1 and 0
+    EXPECT_DOUBLE_EQ(f1(SetAverage::macro), 2.0 / 3);  // the values are 1, 1 and 0
     EXPECT_DOUBLE_EQ(f1(SetAverage::weighted), 1);     // class 2 has no label
     EXPECT_DOUBLE_EQ(f1(SetAverage::one_class, 2), 0);
     EXPECT_DOUBLE_EQ(*sums.mean(ItemMean::f1, .95).value, (2.0 / 3 + 1) / 2);
@@ -234,7 +234,7 @@ TEST(MultilabelSums, IntervalsKeepAWidthWhereAllItemsAgree) {
     }
 }
 
-// All groups except 0, from sums without it.
+// The value over all groups except 0, from sums without that group.
 TEST(MultilabelSums, ValuesWithoutAGroupAreThoseOfTheOthers) {
     RandomStream random(3, "groups");
     const Matrix m = drawn_matrix(random, 300, 5, 20);

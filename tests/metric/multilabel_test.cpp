@@ -1,5 +1,5 @@
-// Metrics of label sets: closed forms, a slow implementation from the definition, and coverage of
-// intervals.
+// Metrics of label sets, compared with closed forms and a slow version of the definition. Measures
+// the coverage of intervals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ TEST(NumberList, ReadsAndWrites) {
 
 TEST(Agreement, ClosedForms) {
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::recall, 3, 2, 1000), 2.0 / 3);
-    EXPECT_DOUBLE_EQ(agreement_of(Agreement::jaccard, 3, 2, 1000), 0.5);  // 2 / (6 - 2)
-    // None of nine labels is correct, with 1000 classes: 1 - 18 / 1000. So the value barely differs
+    EXPECT_DOUBLE_EQ(agreement_of(Agreement::jaccard, 3, 2, 1000), 0.5);  // 2 / (6 - 2) in all
+    // With 1000 classes and none of nine labels correct: 1 - 18 / 1000. The value barely differs
     // between a good and a useless classifier.
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::hamming, 9, 0, 1000), 0.982);
     for (const Agreement kind : {Agreement::recall, Agreement::jaccard, Agreement::hamming}) {
@@ -51,7 +51,7 @@ TEST(Agreement, ClosedForms) {
     EXPECT_EQ(agreement_of(Agreement::hamming, 2, 0, 4), 0);
 }
 
-// The definition: sort all classes, best first and the lower class first among equals, and take the
+// The definition sorts all classes, best first and the lower class first among equals. It takes the
 // first g.
 std::uint32_t slow_hits(std::span<const float> row, std::span<const std::int32_t> wanted) {
     std::vector<std::int32_t> order(row.size());
@@ -70,7 +70,7 @@ TEST(VariableTopK, AgreesWithSortingWhateverTheTies) {
     for (int trial = 0; trial < 4000; ++trial) {
         const std::size_t classes = 1 + random.below(trial % 3 == 0 ? 12 : 90);
         const std::uint64_t levels =
-            1 + random.below(trial % 2 == 0 ? 4 : 1000);  // few levels: many ties
+            1 + random.below(trial % 2 == 0 ? 4 : 1000);  // there are few levels, so many ties
         std::vector<float> row(classes);
         for (float& x : row) x = static_cast<float>(random.below(levels)) - 2;
         std::vector<std::int32_t> all(classes);
@@ -97,7 +97,7 @@ TEST(VariableTopK, Corners) {
     EXPECT_EQ(variable_top_k_hits(equal, every), 19U);
 }
 
-// Rows of (g, h), all in group 0, whose state is then that of all items.
+// Rows of (g, h) are all in group 0, whose state is then that of all items.
 class Counted {
 public:
     explicit Counted(std::uint32_t classes = 1000, std::uint32_t most = 9) {
@@ -125,13 +125,13 @@ public:
 TEST(LabelSets, TheThreeDefinitions) {
     Counted set;
     set.add(1, 1, 3);
-    set.add(1, 0);  // A_1 = 3/4
+    set.add(1, 0);  // A_1 is 3/4
     set.add(2, 2);
-    set.add(2, 1, 2);  // A_2: recall 2/3, jaccard (1 + 1/3 + 1/3)/3 = 5/9
+    set.add(2, 1, 2);  // A_2 has recall 2/3 and jaccard (1 + 1/3 + 1/3)/3 = 5/9
     set.add(0, -1, 7);
     EXPECT_DOUBLE_EQ(*set.value("asma:subgroups=1,2").value, (0.75 + 2.0 / 3) / 2);
     EXPECT_DOUBLE_EQ(*set.value("asma.jaccard:subgroups=1,2").value, (0.75 + 5.0 / 9) / 2);
-    // 1 - 2 (g - h) / C: .25 * 2/1000 lost in the first, (0 + 1 + 1)/3 * 2/1000 in the second
+    // 1 - 2 (g - h) / C loses .25 * 2/1000 in the first and (0 + 1 + 1)/3 * 2/1000 in the second
     // subgroup.
     EXPECT_NEAR(*set.value("asma.hamming:subgroups=1,2").value, 1 - (0.0005 + 0.004 / 3) / 2,
                 1e-15);
@@ -280,7 +280,7 @@ TEST(Intervals, OfLargeSubgroupsAreTheStratifiedBootstraps) {
     const Interval bootstrap = percentile_interval(replicates, 0.95, "");
     const double width = bootstrap.high - bootstrap.low;
     EXPECT_NEAR((value.interval->high - value.interval->low) / width, 1,
-                0.08);  // 1000 replicates: +- 3 % of noise
+                0.08);  // with 1000 replicates, the noise is +- 3 %
     EXPECT_NEAR(value.interval->low, bootstrap.low, 0.1 * width);
     EXPECT_NEAR(value.interval->high, bootstrap.high, 0.1 * width);
     EXPECT_EQ(value.interval->method, "score.subgroups");
@@ -329,7 +329,7 @@ TEST(Intervals, AreTheLeastAndGreatestMeansThatTheScoreTestAllows) {
     EXPECT_GE(found.high, greatest);
 }
 
-// Images of one subgroup. An image is easy or hard, which determines the probability that its
+// The images of one subgroup. An image is easy or hard, which determines the probability that its
 // labels are found.
 struct World {
     double easy, hard, share_easy;
@@ -423,7 +423,7 @@ TEST(LabelSets, ExpandingDropsRepeats) {
 
 TEST(Agreement, PairedSums) {
     const std::vector<double> weights{0.5, 0.5};
-    // Both find .9 and .6 of the labels. Then the second finds .95 and .7.
+    // First, both classifiers find .9 and .6 of the labels. Then the second finds .95 and .7.
     const std::vector<PairedAgreement> same{{200, 0.9, 0.9, 0.1}, {40, 0.6, 0.6, 0.2}};
     const std::vector<PairedAgreement> better{{200, 0.9, 0.95, 0.1}, {40, 0.6, 0.7, 0.2}};
     const std::vector<PairedAgreement> worse{{200, 0.95, 0.9, 0.1}, {40, 0.7, 0.6, 0.2}};

@@ -22,7 +22,7 @@ struct OrderWorld {
     bool atoms = false;
 };
 
-// Defined before the interval was chosen.
+// The simulations, which were defined before the interval was chosen.
 constexpr OrderWorld order_worlds[] = {{"accuracy .75", 1.5, 1.5, 0.3},
                                        {"accuracy .95", 4, 1.5, 0.5},
                                        {"accuracy .99", 6, 1.5, 0.3},

@@ -1,4 +1,4 @@
-// Slow, independent implementations straight from the definitions, for the tests.
+// Slow, independent implementations of the definitions, for the tests.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace assay::plain {
 
-/// N x C probabilities and labels (-1: excluded).
+/// N x C probabilities and labels, where -1 means excluded.
 struct Table {
     std::size_t classes = 0;
     std::vector<float> p;
@@ -22,7 +22,7 @@ struct Table {
     float at(std::size_t i, std::size_t c) const { return p[i * classes + c]; }
 };
 
-/// 24 rows of 3 probabilities in units of 1/64 (`prob_times_64`) with labels, and the values of
+/// 24 rows of 3 probabilities in units of 1/64 (`prob_times_64`) with labels, and values from
 /// other programs.
 inline nlohmann::json calibration_fixture() {
     return nlohmann::json::parse(
@@ -72,7 +72,7 @@ inline Adaptive adaptive_error(const Table& t, int bins) {
     return mean;
 }
 
-/// Rows in memory, as the class-wise engine reads them.
+/// Rows in memory, in the form that the class-wise engine reads.
 class MemoryRows final : public ProbabilityRows {
 public:
     explicit MemoryRows(const Table& table) : t_(table) {}

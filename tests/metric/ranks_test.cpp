@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t classes = 5;
 
-/// Label sets of 1 to 5 members in turn; the first is also the target of single-label metrics.
+/// Label sets of 1 to 5 members in turn. The first one is the target of single-label metrics, too.
 std::vector<RowFacts> rows_with_ranks(std::size_t n, std::uint64_t seed) {
     RandomStream random(seed, "rows");
     std::vector<RowFacts> rows(n);
@@ -40,7 +40,7 @@ std::vector<RowFacts> rows_with_ranks(std::size_t n, std::uint64_t seed) {
     return rows;
 }
 
-/// The rows of one of `ranks` ranks. Rank 1 has none; a single rank has all.
+/// The rows of one of `ranks` ranks. Rank 1 has none, and a single rank has all.
 std::span<const RowFacts> part_of(std::span<const RowFacts> rows, int rank, int ranks) {
     if (ranks == 1) return rows;
     if (rank == 1) return {};

@@ -58,7 +58,7 @@ TEST(SeparationCoverage, SlowInWorldsWhereItIsKnown) {
         }
         std::printf("| %s | %.1f | %.4f | %.1f | %.4f |\n", world.name, auroc / 10.0, width,
                     rate / 10.0, other_width);
-        // 95 % minus 2 points and three standard errors.
+        // The limit is 95 % minus 2 points and three standard errors.
         EXPECT_GT(auroc, draws * (0.93 - 3 * 0.0069)) << world.name;
         EXPECT_GT(rate, draws * (0.93 - 3 * 0.0069)) << world.name;
     }

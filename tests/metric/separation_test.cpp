@@ -9,15 +9,15 @@ namespace assay {
 namespace {
 
 TEST(Separation, ByHand) {
-    // Pairs: 3 > 1, 3 > 2, 3 = 3; 1 = 1, 1 < 2, 1 < 3: (2.5 + .5) / 6.
+    // The pairs are 3 > 1, 3 > 2, 3 = 3; 1 = 1, 1 < 2, 1 < 3: (2.5 + .5) / 6.
     const Separation s = separation({3, 1}, {1, 2, 3}, 0.95);
     EXPECT_DOUBLE_EQ(*s.auroc.value, 0.5);
-    // All of the first must pass (95 % of two is two), so the threshold is 1, and all of the second
-    // pass.
+    // All numbers of the first sample must pass (95 % of two is two). So the threshold is 1, and
+    // all of the second pass.
     EXPECT_DOUBLE_EQ(*s.false_positives.value, 1);
     EXPECT_EQ(s.auroc.n, 5U);
     EXPECT_EQ(s.auroc.unit, Unit::proportion);
-    // 95 % of twenty numbers are nineteen, so the threshold is 2, which 2 and 9 of {1, 2, 9, 0}
+    // 95 % of twenty numbers is nineteen, so the threshold is 2, which 2 and 9 of {1, 2, 9, 0}
     // reach.
     std::vector<double> twenty;
     for (int i = 1; i <= 20; ++i) twenty.push_back(i);

@@ -1,4 +1,4 @@
-// Shape bias from rows with two cues: counts by hand, and undefined values.
+// Shape bias from rows with two cues. Counts are by hand, and some values are undefined.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -34,18 +34,18 @@ Estimate bias_of(const std::vector<Seen>& seen, const std::string& no_cues = "")
 
 TEST(ShapeBias, ProportionOfThoseThatFollowACue) {
     const Estimate value = bias_of({
-        {0, 0, 1},  // shape
-        {2, 2, 3},  // shape
-        {1, 1, 0},  // shape
-        {3, 0, 3},  // texture
-        {2, 0, 1},  // neither
-        {1, 1, 1},  // both cues are one class: excluded, although both are predicted
+        {0, 0, 1},  // predicts the shape
+        {2, 2, 3},  // predicts the shape
+        {1, 1, 0},  // predicts the shape
+        {3, 0, 3},  // predicts the texture
+        {2, 0, 1},  // predicts neither
+        {1, 1, 1},  // both cues are one class, so the row is excluded although both are predicted
         {0, 0, 0},
-        {0, 0, -1},  // no texture, no shape: excluded
+        {0, 0, -1},  // the row has no texture and no shape, so it is excluded
         {1, -1, 1},
     });
     EXPECT_EQ(value.n, 4U);
-    EXPECT_EQ(value.value, 0.75);  // 3 / (3 + 1)
+    EXPECT_EQ(value.value, 0.75);  // the value is 3 / (3 + 1)
     ASSERT_TRUE(value.interval);
     EXPECT_EQ(*value.interval, wilson(3, 4));
 }
@@ -64,7 +64,7 @@ TEST(ShapeBias, UndefinedSaysWhy) {
     EXPECT_EQ(none.undefined, "no prediction is the class of the shape or of the texture");
     EXPECT_EQ(none.n, 0U);
     EXPECT_FALSE(none.interval);
-    // No decision for the shape gives a value of 0, and not an undefined one.
+    // Without a decision for the shape, the value is 0 and not undefined.
     EXPECT_EQ(bias_of({{1, 0, 1}}).value, 0.0);
 }
 

@@ -105,7 +105,7 @@ std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
         row.target = static_cast<std::int32_t>(random.below(5));
         row.rank = static_cast<std::int32_t>(random.below(5));
         row.predicted = row.rank == 0 ? row.target : (row.target + 1) % 5;
-        // 1 to 5 labels in turn, and one target for the metrics of single labels.
+        // The label sets have 1 to 5 labels in turn. Metrics of single labels have one target.
         row.valid = static_cast<std::uint32_t>(1 + i % 5);
         row.hits = static_cast<std::int32_t>(random.below(row.valid + 1));
         row.in_set = row.rank == 0;
@@ -267,7 +267,7 @@ TEST(Table, ValuesLieInTheirRangeAndMergingIsAdding) {
         std::vector<std::int64_t> whole(accumulator->slots() * group_count), first = whole,
                                                                              second = whole;
         accumulator->update(whole, rows);
-        accumulator->update(second, std::span(rows).subspan(333));  // the other order
+        accumulator->update(second, std::span(rows).subspan(333));  // the other order of both
         accumulator->update(first, std::span(rows).first(333));
         for (std::size_t k = 0; k < first.size(); ++k) first[k] += second[k];
         EXPECT_EQ(first, whole) << facts.name;
@@ -336,7 +336,7 @@ TEST(Requests, ADefinitionIdIsAName) {
     EXPECT_EQ(parse_metric("ece.l1.right_closed"), parse_metric("ece:edges=right_closed"));
     EXPECT_EQ(parse_metric("real.in_set"), parse_metric("real"));
     EXPECT_THROW(parse_metric("asma.jacard"), Error);
-    EXPECT_THROW(parse_metric("topk.lower_index"), Error);  // does not have k
+    EXPECT_THROW(parse_metric("topk.lower_index"), Error);  // the metric does not have k
 }
 
 TEST(Requests, DefaultsWithAndWithoutLabelSets) {
@@ -380,8 +380,8 @@ TEST(Requests, ErrorsSayWhatIsAllowed) {
     EXPECT_NE(message("asma:absent=skip").find("skipped"), std::string::npos);
 }
 
-// Confidences on an edge and next to it. If 1 of 2 rows were correct, the rule would have no
-// effect. So every row is correct: gap = 1 - confidence.
+// Confidences are on an edge and next to it. If 1 of 2 rows were correct, the rule would have no
+// effect. So every row is correct, and the gap is 1 - confidence.
 double ece_of(const std::string& text, const std::vector<float>& confidences) {
     const auto request = parse_metric(text);
     MetricContext context{{.classes = 2}, request.parameters, 0.95};
@@ -400,10 +400,10 @@ double ece_of(const std::string& text, const std::vector<float>& confidences) {
 TEST(Ece, TheEdgeRules) {
     // Two bins with the edge .5, and correct items at .5 and .9. With left_closed, .5 is in the bin
     // of .9. The l1 norm is |1 - .7| = .3 in both cases, so the test uses the max norm: .3
-    // together, max(.5, .1) = .5 apart.
+    // if both are together, and max(.5, .1) = .5 if they are apart.
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed", {0.5F, 0.9F}), 0.3, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=right_closed", {0.5F, 0.9F}), 0.5, 1e-7);
-    // 1 has its own bin unless bins are merged: apart max(.4, 0), together .2.
+    // 1 has its own bin unless bins are merged. Apart, the value is max(.4, 0), and together .2.
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max", {0.6F, 1.0F}), 0.4, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed_merged", {0.6F, 1.0F}), 0.2, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=l2,edges=right_closed", {0.5F, 0.9F}),

@@ -23,7 +23,7 @@ struct HeatWorld {
     double spread, sharpness, random_labels = 0, step = 0;
 };
 
-// Defined before the interval was tried.
+// The simulations, which were defined before the interval was tried.
 constexpr HeatWorld heat_worlds[] = {{"over-confident", 5, 300, 1.5, 3},
                                      {"too sure, more items", 5, 2000, 1.5, 3},
                                      {"labels at random", 10, 300, 3, 1, 0.15},

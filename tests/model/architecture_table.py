@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs 142 architectures of torchvision, timm and transformers through Assay in the forms that people export, beside PyTorch
+"""Runs 142 architectures of torchvision, timm and transformers through Assay in the forms that people export. Compares with PyTorch
 and ONNX Runtime on the same images.
 
     tests/model/architecture_table.py build/release/bin/assay                     # five forms of each, an hour on two cores
@@ -7,14 +7,14 @@ and ONNX Runtime on the same images.
     tests/model/architecture_table.py build/release/bin/assay --forms all         # every form of each, some hours
     tests/model/architecture_table.py build/release/bin/assay --some              # four architectures, within a minute
 
-ASSAY_PLUGIN_DIR chooses the LibTorch, as for every command. Weights are drawn from a seed: nothing is downloaded but packages. The
-script makes an environment of its own over the Python of tools/torch-python (--if-there: only over one that was made before).
+ASSAY_PLUGIN_DIR chooses the LibTorch, as for every command. Weights are drawn from a seed: only packages are downloaded. The
+script makes its own environment on top of the Python of tools/torch-python (--if-there: only over one that was made before).
 
 A cell is the largest difference of a logit to the peer's, in standard deviations of the logits. The peer of a float file is
 PyTorch; ONNX Runtime on the same file is checked, too. The peer of an int8 or half-precision file is ONNX Runtime, or PyTorch's own
-quantised program. Behind a slash is what these numbers themselves move in the peer, which is then what may differ. The cell "-"
+quantised program. After a slash is the change in the peer itself with these numbers, which is then the allowed difference. The cell "-"
 means that the exporter itself fails (the reason is below its row). Ends with status 1 if a file does not run, or differs by more
-than its form allows. Ends with status 77 where there is no such Python.
+than its form allows. Ends with status 77 without such a Python.
 """
 import argparse
 import collections
@@ -224,7 +224,7 @@ class Forms:
 
 
 def run_all(assay, paths, data, runs, side):
-    """The logits of each file, or its error message: in one call, or one by one if that fails."""
+    """The logits of each file, or its error message. Runs one call for all files, or one call each if that fails."""
     import torchvision_table
 
     found = torchvision_table.run(assay, paths, data, runs, side) if len(paths) > 1 else None
@@ -305,7 +305,7 @@ def tried(one, assay, forms, tally):
                 continue
             off, beside, peers, moved = (float(np.abs(a - b).max() / want.std())
                                          for a, b in ((got, want), (got, runtime), (runtime, want), (want, files.logits)))
-            if form == "dynamic":  # one image at a time
+            if form == "dynamic":  # Assay gets one image at a time
                 beside, peers = off, 0.0
             # ONNX Runtime may differ more from PyTorch. Then Assay must be as close to both. Assay computes half precision in
             # single precision, so the rounding of weights and that of ONNX Runtime's arithmetic may add up.
@@ -343,7 +343,7 @@ def main():
     import torch
 
     torch.set_num_threads(1)
-    torch.set_grad_enabled(False)  # with it, PyTorch 2.14 cannot export attention with a bias to ONNX
+    torch.set_grad_enabled(False)  # with this attention, PyTorch 2.14 cannot export a bias to ONNX
     patterns = options.architectures.split(",") if options.architectures else architectures.SOME if options.some else ["*"]
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(one.full_name, pattern) for one in architectures.ALL):
@@ -362,7 +362,7 @@ def main():
         forms = asked or ALWAYS + [IN_TURN[(3 * place + k) % len(IN_TURN)] for k in range(3)]
         try:
             cells, remarks = tried(one, options.assay, forms, tally)
-        except Exception as error:  # the library's own
+        except Exception as error:  # the library's own config
             cells, remarks = {}, [f"cannot be made: {type(error).__name__}: {error}"]
             tally.wrong += 1
         print(f"{one.full_name:42}" + "  ".join(f"{form} {cells[form]}" for form in forms if form in cells) + f"  {time.monotonic() - began:.0f} s", flush=True)

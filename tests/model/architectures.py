@@ -1,4 +1,4 @@
-"""The architectures that architecture_table.py runs, each with random weights and so small that a form of it takes seconds.
+"""The architectures that architecture_table.py runs, with random weights. Each is so small that a form of it takes seconds.
 
 A row is "library:name side arguments". It has the name in the library, the side of its input, and arguments that make it
 shallow or narrow. The argument first_blocks keeps this number of timm's blocks. A depth of one or two has every operator
@@ -212,7 +212,7 @@ def network(one):
 
 
 def made(one, x):
-    """The network in evaluation mode, whose scores depend on all of its layers."""
+    """The network in evaluation mode. Its scores depend on all of its layers."""
     import torch
 
     torch.manual_seed(0)
@@ -221,9 +221,9 @@ def made(one, x):
         if isinstance(module, torch.nn.BatchNorm2d):
             module.momentum = None
     for parameter in model.parameters():
-        # Layers that are initialised with zeros hide everything before them.
+        # Layers that are initialized with zeros hide everything before them.
         if parameter.dim() > 0 and parameter.requires_grad and parameter.detach().abs().max() < 2e-2:
             torch.nn.init.normal_(parameter, std=0.1)
     with torch.no_grad():
-        model.train()(x)  # sets the statistics of batch norms
+        model.train()(x)  # this pass sets the statistics of batch norms
     return model.eval()

@@ -25,7 +25,7 @@ TEST(BinaryModels, OneLogitIsTwoClassesByTheSigmoid) {
         for (const std::string& ending : endings) {
             SCOPED_TRACE(name + ending);
             ModelSpec spec = fixture_spec(name + ending);
-            spec.num_classes = 2;  // may be set in a settings file; or 1
+            spec.num_classes = 2;  // the channels may be set in a settings file, or are 1
             const auto classifier = open_classifier(spec, {"cpu"});
             EXPECT_EQ(classifier->facts().classes, 2U);
             EXPECT_THAT(classifier->facts().notes,
@@ -75,7 +75,7 @@ TEST(BinaryModels, HaveTheGradientOfTheirLoss) {
             const auto z = static_cast<double>(scores[2 * i + 1]);
             EXPECT_NEAR(losses[i], std::log1p(std::exp(i == 0 ? z : -z)), 1e-6);
         }
-        // Along the gradient, the loss grows as predicted.
+        // In the direction of the gradient, the loss grows as predicted.
         double squares = 0;
         for (const float g : gradient) squares += static_cast<double>(g) * static_cast<double>(g);
         ASSERT_GT(squares, 0);

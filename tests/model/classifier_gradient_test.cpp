@@ -29,7 +29,7 @@ Asked ask(Classifier& classifier, Loss loss, std::span<const float> input,
     return out;
 }
 
-/// The loss from the scores alone, in the batch that the model takes.
+/// The loss from the scores alone, in the batch size of the model.
 double loss_at(Classifier& classifier, std::span<const float> image, std::uint32_t label) {
     std::vector<float> scores(classifier.facts().classes);
     std::vector<float> unused(scores.size());
@@ -47,7 +47,7 @@ TEST(ClassifierGradient, EqualsDifferencesOfTheLossForEveryKindOfFile) {
         const auto classifier = open_classifier(spec);
         const std::vector<float> input = images(3, 16);
         const std::size_t size = input.size() / 3;
-        run(*classifier, 3, 16);  // inference first, to show that it does not affect gradients
+        run(*classifier, 3, 16);  // inference runs first, to show that it does not affect gradients
         const Asked got = ask(*classifier, Loss::cross_entropy, input, {1, 0, 2});
         EXPECT_EQ(got.scores.size(), 3U * classifier->facts().classes);
         const std::vector<float> plain = run(*classifier, 3, 16);

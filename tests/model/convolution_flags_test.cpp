@@ -10,8 +10,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// benchmark, deterministic, cudnn_enabled and allow_tf32. A trace with PyTorch's defaults has 0,
-/// 0, 1, 1.
+/// The flags are benchmark, deterministic, cudnn_enabled and allow_tf32. A trace with PyTorch's
+/// defaults has 0, 0, 1, 1.
 std::vector<bool> flags_of(torch::jit::Graph& graph) {
     std::vector<bool> flags;
     for (torch::jit::Node* node : graph.nodes()) {

@@ -31,7 +31,7 @@ TEST(CostOfKnownNetworks, ResNet50) {
     EXPECT_EQ(cost.calls_of(OperatorKind::product), 54U);
     EXPECT_EQ(cost.calls_of(OperatorKind::normalisation), 53U);
     EXPECT_EQ(cost.calls_of(OperatorKind::unknown), 0U);
-    // The peak is in the first stage: the shortcut, a convolution and its normalisation, 256 x 56 x
+    // The peak is in the first stage: the shortcut, a convolution and its normalization, 256 x 56 x
     // 56 each.
     EXPECT_EQ(cost.peak_bytes, 3U * 256 * 56 * 56 * 4);
     EXPECT_THAT(cost.peak_node, HasSubstr("1 x 256 x 56 x 56"));
@@ -39,9 +39,9 @@ TEST(CostOfKnownNetworks, ResNet50) {
 
 TEST(CostOfKnownNetworks, ViTB16) {
     const ModelCost cost = cost_of_known(write_vit_b_16);
-    // Patches 196 * 768 * 768, twelve blocks of 197 * 12 * 768 * 768, the head 768 * 1000.
+    // The patches have 196 * 768 * 768, the blocks 12 * 197 * 12 * 768 * 768, the head 768 * 1000.
     const std::uint64_t without = 196ULL * 768 * 768 + 12 * 197ULL * 12 * 768 * 768 + 768'000;
-    // Twelve times two products of 197 x 197 by 64 for each of 12 heads.
+    // The attention has twelve times two products of 197 x 197 by 64 for each of 12 heads.
     const std::uint64_t attention = 12ULL * 2 * 197 * 197 * 64 * 12;
     EXPECT_EQ(without, 16'848'500'736U);
     EXPECT_EQ(attention, 715'327'488U);
@@ -56,8 +56,8 @@ struct Published {
     const char* file;
     int side;
     std::uint64_t macs;
-    double millions, parameters;  ///< as published
-    double near;                  ///< allowed difference to the published MAC, as a proportion
+    double millions, parameters;  ///< published number of parameters
+    double near;                  ///< allowed difference from the published MAC, as a proportion
 };
 
 TEST(CostOfKnownNetworks, FiveMobileNetworksAsPublished) {
@@ -83,7 +83,7 @@ TEST(CostOfKnownNetworks, FiveMobileNetworksAsPublished) {
         const ModelCost cost = open_classifier(spec, {"cpu"})->cost(request);
         EXPECT_EQ(cost.macs(), one.macs);
         EXPECT_NEAR(static_cast<double>(cost.macs()) / 1e6, one.millions, one.near * one.millions);
-        // Published to three figures, with batch norms counted differently, so up to 1 % may
+        // The published numbers have three figures and count batch norms differently, so 1 % may
         // differ.
         EXPECT_NEAR(static_cast<double>(cost.weights.parameters) / 1e6, one.parameters,
                     0.012 * one.parameters);

@@ -16,7 +16,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using Sizes = OnnxWriter::Sizes;
 
-/// `body` may use the parameters by their names, and the buffer "b" if it is given.
+/// A module. `body` may use the parameters by their names, and the buffer "b" if it is given.
 torch::jit::Module script(const std::string& body,
                           const std::vector<std::pair<std::string, Sizes>>& parameters = {}) {
     torch::jit::Module module("Net");
@@ -45,7 +45,7 @@ TEST(CostOfScript, ProductsByTheirSizes) {
         std::uint64_t macs, attention;
     };
     const Case cases[] = {
-        // 9 x 9 to 5 x 5
+        // from 9 x 9 to 5 x 5
         {R"(
     return torch.conv2d(x, self.w, None, [2, 2], [1, 1], [1, 1], 1).flatten(1)
 )",
@@ -88,7 +88,7 @@ TEST(CostOfScript, ProductsByTheirSizes) {
          {{"w", {81, 7}}},
          3 * 81 * 7,
          0},
-        // 3 x 3 sums over 81 products
+        // 3 x 3 sums of 81 products each
         {R"(
     return torch.bmm(x.flatten(2), x.flatten(2).transpose(1, 2)).flatten(1)
 )",
@@ -164,7 +164,7 @@ TEST(CostOfScript, EqualsTheSameNetworkInOnnx) {
     EXPECT_EQ(ours.macs(), 256 * 8 * 27 + 256 * 8 * 9 + 40U);
     EXPECT_EQ(theirs.macs(), ours.macs());
     EXPECT_EQ(theirs.weights.parameters, ours.weights.parameters);
-    // Alive at the peak: y, the second convolution and z, 3 x 8 x 16 x 16 floats.
+    // At the peak, y, the second convolution and z have 3 x 8 x 16 x 16 floats.
     EXPECT_EQ(ours.peak_bytes, 3 * 8 * 256 * 4U);
     EXPECT_EQ(theirs.peak_bytes, ours.peak_bytes);
 }
@@ -173,7 +173,7 @@ TEST(CostOfScript, ResultsInPlaceAreTheirBase) {
     const std::string before = R"(
     y = torch.neg(x)
 )";
-    // For neg: x and y. For a separate relu: y and z, then z and its negative.
+    // For neg, these are x and y. For a separate relu, they are y and z, then z and its negative.
     EXPECT_EQ(cost_of_script(script(before + R"(
     z = torch.relu(y)
     return torch.add(z, y).flatten(1)
@@ -250,7 +250,7 @@ TEST(CostOfScript, QuantisedLayersCountAsIntegers) {
         GTEST_SKIP() << "this LibTorch has no engine for quantised layers: " << error.what();
     }
     const ModelCost cost = classifier->cost(request);
-    // 8 x 8 x 4 by 27; 256 by 5; the weights, and the biases of 4 and 5.
+    // 8 x 8 x 4 by 27, and 256 by 5, then the weights and the biases of 4 and 5.
     EXPECT_EQ(cost.macs(), 64 * 4 * 27 + 256 * 5U);
     EXPECT_EQ(cost.weights.parameters, 4 * 27 + 4 + 256 * 5 + 5U);
     for (const OperatorCost& op : cost.operators)

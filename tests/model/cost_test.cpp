@@ -1,4 +1,4 @@
-// Counts by hand: each expected number is the product of the sizes in the line above it.
+// Counts are by hand. Each expected number is the product of the sizes in the line above it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Sizes = OnnxWriter::Sizes;
 
-/// Without timing.
+/// Counts without timing.
 CostRequest counted_only(std::int64_t batch = 1) {
     CostRequest request;
     request.batch = batch;
@@ -48,7 +48,7 @@ struct ConvCase {
     Sizes weight;
     OnnxWriter::Attributes attributes;
     std::uint64_t macs;
-    Sizes shape = {};  ///< of the input; empty: n x 3 x 9 x 9
+    Sizes shape = {};  ///< shape of the input, or empty for n x 3 x 9 x 9
 };
 
 TEST(Cost, Convolutions) {
@@ -72,7 +72,7 @@ TEST(Cost, Convolutions) {
         {"a kernel of 5 x 1: 5 x 9", "Conv", {2, 3, 5, 1}, {}, 45 * 2 * 15},
         {"one dimension", "Conv", {4, 3, 5}, {{"pads", Sizes{2, 2}}}, 81 * 4 * 15, {0, 3, 81}},
         {"three dimensions: 1 x 7 x 7", "Conv", {2, 1, 3, 3, 3}, {}, 49 * 2 * 27, {0, 1, 3, 9, 9}},
-        // Transposed: each of the 9 x 9 x 3 numbers of the input is multiplied by 4 x 3 x 3
+        // Transposed: each of the 9 x 9 x 3 input numbers is multiplied by 4 x 3 x 3
         // weights.
         {"transposed", "ConvTranspose", {3, 4, 3, 3}, {}, 81 * 3 * 36},
         {"transposed, stride 2",
@@ -103,7 +103,7 @@ TEST(Cost, MatrixProducts) {
     {
         OnnxWriter net;
         const std::string flat = net.node("Flatten", {"x"});
-        // 3 * 16 numbers to 10. The bias is not a product.
+        // 3 * 16 numbers become 10. The bias is not a product.
         const std::string y = net.node("Gemm", {flat, net.weight({10, 48}), net.weight({10})},
                                        {{"transB", std::int64_t{1}}});
         EXPECT_EQ(cost_of(net, y, 4).macs(), 480U);
@@ -116,7 +116,7 @@ TEST(Cost, MatrixProducts) {
         EXPECT_EQ(cost_of(net, net.node("Gemm", {flat, net.weight({48, 10})}), 4).macs(), 480U);
     }
     {
-        // n x 1 x 3 x 16 by 5 x 16 x 7: n x 5 x 3 x 7 sums of 16.
+        // n x 1 x 3 x 16 by 5 x 16 x 7 gives n x 5 x 3 x 7 sums of 16.
         OnnxWriter net;
         const std::string x = net.node("Reshape", {"x", net.ints({0, 1, 3, 16})});
         const ModelCost cost = cost_of(net, net.node("MatMul", {x, net.weight({5, 16, 7})}), 4, 2);
@@ -126,7 +126,7 @@ TEST(Cost, MatrixProducts) {
 }
 
 TEST(Cost, ProductsOfTwoActivationsAreToldApart) {
-    // Rows by rows: n x 3 x 3 sums of 16; then n x 3 x 16 sums of 3; then a weight.
+    // Rows by rows give n x 3 x 3 sums of 16, then n x 3 x 16 sums of 3, and then a weight.
     OnnxWriter net;
     const std::string x = net.node("Reshape", {"x", net.ints({0, 3, 16})});
     const std::string turned = net.node("Transpose", {x}, {{"perm", Sizes{0, 2, 1}}});
@@ -148,7 +148,7 @@ TEST(Cost, EinsumIsCountedByTheProductsThatItBecomes) {
     };
     EXPECT_EQ(einsum_of("nck,kd->ncd", {16, 5}).macs(), 3 * 5 * 16U);
     EXPECT_EQ(einsum_of("nck,kd->ncd", {16, 5}).activation_macs(), 0U);
-    // Sums over c and k. A sum over one factor alone has no products.
+    // The sums are over c and k. A sum over only one factor has no products.
     EXPECT_EQ(einsum_of("nck,ckd->nd", {3, 16, 5}).macs(), 3 * 16 * 5U);
     EXPECT_EQ(einsum_of("nck,ndk->ncd", {}).macs(), 3 * 3 * 16U);
     EXPECT_EQ(einsum_of("nck,ndk->ncd", {}).activation_macs(), 3 * 3 * 16U);
@@ -188,9 +188,9 @@ TEST(Cost, AChainHoldsTwoTensors) {
 
 TEST(Cost, AResidualHoldsThree) {
     OnnxWriter net;
-    const std::string a = net.node("Neg", {"x"});                    // x, a
-    const std::string b = net.node("Relu", {net.node("Abs", {a})});  // a, |a|, b
-    const std::string y = net.node("Add", {a, b});                   // a, b, y
+    const std::string a = net.node("Neg", {"x"});                    // x and a are alive
+    const std::string b = net.node("Relu", {net.node("Abs", {a})});  // a, |a| and b are alive
+    const std::string y = net.node("Add", {a, b});                   // a, b and y are alive
     const ModelCost cost = cost_of(net, y, 8);
     EXPECT_EQ(cost.peak_bytes, 3 * 768U);
     EXPECT_THAT(cost.peak_node, HasSubstr("node 3: Relu"));
@@ -245,7 +245,7 @@ TEST(Cost, TheSameNetworkCostsTheSameInEveryFormat) {
         EXPECT_EQ(other.macs(), vit.macs());
         EXPECT_EQ(other.activation_macs(), vit.activation_macs());
     }
-    // 16 patches and a class token, 8 numbers each: 17 x 17 sums of 8 twice. pt2_vit.pt2 has two
+    // 16 patches and a class token have 8 numbers: 17 x 17 sums of 8, twice. pt2_vit.pt2 has two
     // such blocks.
     EXPECT_EQ(vit.activation_macs(), 2 * 17 * 17 * 8U);
     EXPECT_EQ(cost_of_fixture("pt2_vit.pt2").activation_macs(), 2 * vit.activation_macs());
@@ -274,7 +274,7 @@ TEST(Cost, QuantisedOperatorsCountAsIntegers) {
     }
 }
 
-/// The counted values, without the measured ones.
+/// The counted values without the measured values.
 nlohmann::json bits_of(const ModelCost& cost) {
     nlohmann::json out = {cost.batch,      cost.weights.parameters, cost.weights.buffers,
                           cost.peak_bytes, cost.peak_node,          cost.notes};

@@ -101,7 +101,7 @@ TEST(CostWire, NonsenseIsRefused) {
         change(other);
         EXPECT_THAT(message_of([&] { sent(cost, other); }), HasSubstr("another request"));
     }
-    // Messages without a last one also end.
+    // Messages that lack the last one also end.
     const std::string part = std::string(1, static_cast<char>(MessageKind::cost)) + '\0' +
                              std::string(most_message - 2, 'x');
     CostParts endless;
@@ -110,7 +110,7 @@ TEST(CostWire, NonsenseIsRefused) {
                     }
                 }),
                 HasSubstr("without an end"));
-    // Changed bytes give an Error or another cost.
+    // Changed bytes give an Error or a different cost.
     const std::string whole = parts_of(some_cost(3)).front();
     std::mt19937 random(1);
     for (int i = 0; i < 2000; ++i) {

@@ -70,7 +70,7 @@ TEST(DeviceChoice, ProcessesOfAMachineDealTheDevicesOut) {
     EXPECT_THAT(chosen("cuda", alike, 1, 8).numbers, ElementsAre(1));
     EXPECT_THAT(chosen("cuda", alike, 0, 3).numbers, ElementsAre(0, 3, 6));
     EXPECT_THAT(chosen("cuda", alike, 2, 3).numbers, ElementsAre(2, 5));
-    // More processes than devices.
+    // There are more processes than devices.
     EXPECT_THAT(chosen("cuda", alike, 9, 16).numbers, ElementsAre(1));
     EXPECT_THAT(chosen("auto", mixed, 1, 2).numbers, ElementsAre(2));
     EXPECT_THAT(chosen("cuda:4,6", alike, 1, 2).numbers, ElementsAre(6));

@@ -217,7 +217,7 @@ TEST_F(Device, WhoIsAloneWaitsForTheOthersAndKeepsThemAway) {
     std::jthread alone([&] {
         const LaneTurn turn = LaneTurn::alone_on(device);
         EXPECT_EQ(step.exchange(2), 1);
-        EXPECT_EQ(LaneTurn::waiting(), 1U);  // the other device
+        EXPECT_EQ(LaneTurn::waiting(), 1U);  // the other device is used
         EXPECT_EQ(step.exchange(3), 2);
     });
     EXPECT_TRUE(until([] { return LaneTurn::waiting() == 1; }));
@@ -370,7 +370,7 @@ TEST_F(PredictOnDevices, StoresHaveTheSameBytesForAnyNumberOfDevicesAndThreads) 
     EXPECT_EQ(first.size(), 16U);
     EXPECT_EQ(PredictionStore::open(scratch_ / "runs-3/d/net").shard(0).computed_on().device,
               "fake");
-    // The same bits as on the processor with floats.
+    // The bits are the same as on the processor with floats.
     const LoadedModel processor = model_on({});
     predict(std::span(&processor, 1), unlabelled(61, processor), options("runs-cpu"));
     EXPECT_EQ(shards_in("runs-cpu").at("000003.npy"), first.at("000003.npy"));

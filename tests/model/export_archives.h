@@ -1,4 +1,4 @@
-// Takes archives of torch.export apart and writes them again, complete or damaged.
+// Reads archives of torch.export into parts, and writes them again, complete or damaged.
 #pragma once
 
 #include <map>

@@ -59,7 +59,7 @@ Machine& machine() {
 
 thread_local int current_device = 0;
 thread_local std::array<std::int64_t, kDevices> current_stream{};
-/// Copies are then done by the processor.
+/// From now on, the processor copies the data.
 thread_local bool in_operator = false;
 
 c10::Stream stream_of(int device_number) {
@@ -67,9 +67,9 @@ c10::Stream stream_of(int device_number) {
                        current_stream[static_cast<std::size_t>(device_number)]);
 }
 
-/// Runs the work of the stream when it is due.
+/// Runs the work of a stream when it is due.
 bool query(const c10::Stream& stream) {
-    std::vector<std::function<void()>> late;  // whose tensors are freed without the lock
+    std::vector<std::function<void()>> late;  // the work's tensors are freed without the lock
     const std::scoped_lock lock(machine().mutex);
     StreamWork& work = machine().streams[{stream.device_index(), stream.id()}];
     if (Clock::now() < work.done) return false;
@@ -182,7 +182,7 @@ at::Tensor empty_strided(c10::IntArrayRef sizes, c10::IntArrayRef strides,
                                              type.value_or(at::kFloat));
 }
 
-/// A tensor of the processor over the same memory.
+/// A tensor of the processor that shares this memory.
 at::Tensor as_host(const at::Tensor& x) {
     std::int64_t numbers = x.numel() > 0 ? 1 : 0;
     for (std::int64_t d = 0; d < x.dim() && numbers > 0; ++d)
@@ -232,7 +232,7 @@ at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
     return copy_from(from, to, false);
 }
 
-/// Marks one operator as running on a device while it exists.
+/// Marks one operator as running on a device for the lifetime of the object.
 class Running {
 public:
     Running(const std::string& name, int on) : on_(static_cast<std::size_t>(on)) {

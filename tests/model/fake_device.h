@@ -18,13 +18,13 @@ inline c10::Device device(int number) {
     return {c10::DeviceType::PrivateUse1, static_cast<c10::DeviceIndex>(number)};
 }
 
-/// Events since reset().
+/// Counts of events since reset().
 struct Seen {
-    std::set<int> devices;                ///< that operators ran on
-    std::set<std::int64_t> streams;       ///< streams that they ran on, on all devices
+    std::set<int> devices;                ///< devices that operators ran on
+    std::set<std::int64_t> streams;       ///< streams that operators ran on, on all devices
     std::uint64_t late_copies = 0;        ///< asynchronous copies
     std::uint64_t on_default_stream = 0;  ///< operators
-    std::uint64_t elsewhere = 0;    ///< operators on tensors of another device than the thread's
+    std::uint64_t elsewhere = 0;    ///< operators on tensors of a device other than the thread's
     std::uint64_t overwritten = 0;  ///< sources that changed while they were copied
     int most_at_once = 0;           ///< threads in operators of one device
     std::uint64_t out_of_memory = 0;
@@ -35,9 +35,9 @@ struct Seen {
 void reset();
 Seen seen();
 
-/// Bytes of each device. Larger allocations fail as on CUDA.
+/// Memory of each device in bytes. Larger allocations fail as on CUDA.
 void limit_memory(std::size_t bytes);
-/// The next call of the operator ("aten::mean") throws.
+/// The next call of the operator (such as "aten::mean") throws.
 void fail_once(const std::string& op);
 
 }  // namespace assay::fake_device

@@ -1,5 +1,5 @@
-// Compares graphs with fused steps with the same graphs step by step: scores, gradients, and steps
-// that must not be fused.
+// Compares scores and gradients of graphs with fused steps with those of single steps. Also tests
+// steps that must not be fused.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
@@ -67,7 +67,7 @@ double apart(const at::Tensor& a, const at::Tensor& b) {
     return a.sub(b).abs().max().item<double>() / std::max(1e-3, b.abs().max().item<double>());
 }
 
-/// Compares both for one network, with one image and three, and in both memory orders.
+/// Compares both for one network, with one and three images, and in both memory orders.
 void expect_same(Network& fused, Network& written, std::int64_t side) {
     for (const auto order : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous}) {
         for (const std::int64_t n : {1, 3}) {

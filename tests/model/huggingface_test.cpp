@@ -34,7 +34,7 @@ struct Hub {
     }
 };
 
-// timm/resnet18.a1_in1k.
+// The name is timm/resnet18.a1_in1k.
 constexpr std::string_view resnet18 = R"({
   "architecture": "resnet18", "num_classes": 1000, "num_features": 512,
   "pretrained_cfg": {"tag": "a1_in1k", "custom_load": false, "input_size": [3, 224, 224],
@@ -109,7 +109,7 @@ TEST(Timm, KeysWithoutEffectAreNamed) {
     EXPECT_THAT(message_of([&] { hub.resolve(); }), HasSubstr("patch_dropout_rate"));
 }
 
-// A network with another head. timm's loader uses values outside the pretrained_cfg, which still
+// The network has another head. timm's loader uses values outside the pretrained_cfg, which still
 // describes the first training.
 TEST(Timm, ClassesOfAnotherHead) {
     const Hub hub;
@@ -139,7 +139,7 @@ TEST(Transformers, ProcessorsAsTheyResizeAndCrop) {
     using enum CropMode;
     using enum Interpolation;
     const Case cases[] = {
-        // google/vit-base-patch16-224: both sides to 224, bilinear.
+        // google/vit-base-patch16-224 resizes both sides to 224, bilinear.
         {processor("ViTFeatureExtractor", R"("size": 224, "resample": 2)"),
          none,
          224,
@@ -150,53 +150,53 @@ TEST(Transformers, ProcessorsAsTheyResizeAndCrop) {
          384,
          {},
          bilinear},
-        // microsoft/resnet-50: short side to int(224 / 0.875) = 256.
+        // microsoft/resnet-50 resizes the short side to int(224 / 0.875) = 256.
         {processor("ConvNextFeatureExtractor", R"("crop_pct": 0.875, "size": 224, "resample": 3)"),
          center, 224, 256, bicubic},
-        // facebook/convnext-base-384: straight to the square from 384 on.
+        // facebook/convnext-base-384 resizes straight to the square from 384 on.
         {processor("ConvNextImageProcessor",
                    R"("crop_pct": null, "size": {"shortest_edge": 384}, "resample": 3)"),
          none,
          384,
          {},
          bicubic},
-        // facebook/deit-base-distilled-patch16-224: both sides to 256, then the centre.
+        // facebook/deit-base-distilled-patch16-224 resizes both sides to 256 and crops the center.
         {processor("DeiTImageProcessor",
                    R"("size": 256, "crop_size": 224, "do_center_crop": true)"),
          squash, 224, 256, bicubic},
-        // microsoft/beit-base-patch16-224: no crop.
+        // microsoft/beit-base-patch16-224 has no crop.
         {processor("BeitImageProcessor",
                    R"("size": 224, "crop_size": 224, "do_center_crop": false, "resample": 2)"),
          none,
          224,
          {},
          bilinear},
-        // facebook/levit-256: short side to int(256 / 224 * 224) = 256.
+        // facebook/levit-256 resizes the short side to int(256 / 224 * 224) = 256.
         {processor("LevitFeatureExtractor", R"("size": 224, "resample": 3)"), center, 224, 256,
          bicubic},
-        // sail/poolformer_s12: int(224 / 0.9) = 248.
+        // sail/poolformer_s12 has int(224 / 0.9) = 248.
         {processor("PoolFormerImageProcessor", R"("crop_pct": 0.9, "size": 224, "crop_size": 224)"),
          center, 224, 248, bicubic},
-        // google/mobilenet_v2_1.0_224.
+        // The settings of google/mobilenet_v2_1.0_224.
         {processor("MobileNetV2ImageProcessor",
                    R"("size": {"shortest_edge": 256}, "crop_size": {"height": 224, "width": 224})"),
          center, 224, 256, bilinear},
-        // google/bit-50.
+        // The settings of google/bit-50.
         {processor("BitImageProcessor",
                    R"("size": {"shortest_edge": 448}, "crop_size": {"height": 448, "width": 448})"),
          center, 448, 448, bicubic},
-        // facebook/dinov2-base-imagenet1k-1-layer.
+        // The settings of facebook/dinov2-base-imagenet1k-1-layer.
         {processor("BitImageProcessor",
                    R"("size": {"shortest_edge": 256}, "crop_size": {"height": 224, "width": 224})"),
          center, 224, 256, bicubic},
-        // google/efficientnet-b0: nearest, no crop.
+        // google/efficientnet-b0 uses nearest, and has no crop.
         {processor("EfficientNetImageProcessor",
                    R"("size": {"height": 224, "width": 224}, "resample": 0, "include_top": true)"),
          none,
          224,
          {},
          nearest},
-        // A kind that is not in the table, but is unambiguous.
+        // The kind is not in the table, but unambiguous.
         {processor("NewImageProcessor", R"("size": {"height": 96, "width": 96}, "resample": 1)"),
          none,
          96,
@@ -234,7 +234,7 @@ TEST(Transformers, FastProcessors) {
     EXPECT_EQ(slow.crop_start, CropStart::floor);
     EXPECT_EQ(fast.resize_as, ResizeRule::torch);
     EXPECT_EQ(fast.crop_start, CropStart::floor);
-    // (byte - 0.5 / (1/255)) / (0.5 / (1/255))
+    // the value is (byte - 0.5 / (1/255)) / (0.5 / (1/255))
     EXPECT_EQ(fast.scale, 1.0);
     EXPECT_EQ(fast.mean, (std::array{127.5, 127.5, 127.5}));
     EXPECT_EQ(fast.std, (std::array{127.5, 127.5, 127.5}));
@@ -271,7 +271,7 @@ TEST(Transformers, Values) {
     // EfficientNet's processor divides by the standard deviation twice: (x - .5) / .5 / .5.
     EXPECT_EQ(preprocess(processor("EfficientNetImageProcessor", R"("size": 224)")).std,
               (std::array{0.25, 0.25, 0.25}));
-    // apple/mobilevit-small: B G R in 0..1, no mean and std.
+    // apple/mobilevit-small has B G R in 0..1, and no mean and std.
     const Preprocess vit = preprocess(
         R"({"feature_extractor_type": "MobileViTFeatureExtractor", "size": 288, "crop_size": 256,
             "do_center_crop": true, "do_flip_channel_order": true, "do_resize": true, "resample": 2})");
@@ -285,14 +285,14 @@ TEST(Transformers, Values) {
     EXPECT_EQ(raw.scale, 1.0);
     EXPECT_EQ(preprocess(processor("ViTImageProcessor", R"("do_normalize": false)")).std,
               (std::array{1.0, 1.0, 1.0}));
-    // google/vit-hybrid-base-bit-384 without the values of its file: CLIP's values, as for BiT.
+    // google/vit-hybrid-base-bit-384 without the values of its file has CLIP's values, like BiT.
     const Preprocess hybrid = preprocess(R"({"image_processor_type": "ViTHybridImageProcessor"})");
     EXPECT_EQ(hybrid.mean, (std::array{0.48145466, 0.4578275, 0.40821073}));
     EXPECT_EQ(hybrid.std, (std::array{0.26862954, 0.26130258, 0.27577711}));
     EXPECT_EQ(hybrid.height, 224);
     EXPECT_EQ(hybrid.resize_size, 224);
     EXPECT_EQ(hybrid.crop_mode, CropMode::center);
-    // Values that the file omits: LeViT's defaults are ImageNet's.
+    // The file omits values, and LeViT's defaults are those of ImageNet.
     EXPECT_EQ(preprocess(R"({"image_processor_type": "LevitImageProcessor"})").mean,
               (std::array{0.485, 0.456, 0.406}));
 }
@@ -360,7 +360,7 @@ TEST(Transformers, ClassesAndPreprocessingComeFromTwoFiles) {
     EXPECT_THAT(spec.without_effect, Contains("hidden_size"));
     EXPECT_THAT(spec.without_effect, Contains("processor_class"));
     EXPECT_THAT(spec.without_effect, Not(Contains("id2label")));
-    // Passing the other file gives the same.
+    // Passing the other file gives the same result.
     const ModelSpec same =
         resolve_model(hub.scratch / "model.onnx", {}, hub.scratch / "preprocessor_config.json");
     EXPECT_EQ(same.preprocess, spec.preprocess);
@@ -378,11 +378,11 @@ TEST(Transformers, ConfigAloneGivesClassesOnly) {
         "id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "label2id": {"LABEL_0": 0, "LABEL_1": 1}})");
     EXPECT_THAT(message_of([&] { hub.resolve(); }, ErrorCode::usage),
                 HasSubstr("preprocessor_config.json"));
-    // names that transformers generated
+    // transformers generated these names
     EXPECT_TRUE(hub.resolve({{"preset", "vit"}}).classes.empty());
     hub.write("config.json", R"({"model_type": "vit", "id2label": {"0": "ant", "2": "bee"}})");
     EXPECT_THAT(message_of([&] { hub.resolve({{"preset", "vit"}}); }), HasSubstr("id2label"));
-    // a model of sounds
+    // this is a model of sounds
     hub.write("preprocessor_config.json", R"({"sample_rate": 22050, "n_mfcc": 40})");
     hub.write("config.json", R"({"optimizer": "sgd"})");
     EXPECT_EQ(find_sidecar(hub.scratch / "model.onnx"), "");
@@ -411,7 +411,7 @@ TEST(Names, EqualStemsGetTheirFoldersNames) {
     // The folder's name is in use by another model, so the name has more of the path.
     EXPECT_THAT(apart({"/m/vit/model.onnx", "/m/swin/model.onnx", "/n/vit.pt"}),
                 ElementsAre("m-vit", "swin", "n"));
-    // Formats of one model in one folder.
+    // The same folder has one model in several formats.
     EXPECT_THAT(apart({"/m/vit.pt", "/m/vit.onnx", "/m/swin.pt"}),
                 ElementsAre("vit.pt", "vit.onnx", "swin"));
     EXPECT_THAT(apart({"/m/a/x.pt", "/m/a/x.onnx", "/m/b/x.pt"}),

@@ -1,4 +1,4 @@
-// Input, fixtures and expected scores of the model tests.
+// Input, fixtures and expected scores for the model tests.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// The same numbers as images() in make_models.py, exact in float32.
+/// Returns the same numbers as images() in make_models.py, which are exact in float32.
 inline std::vector<float> images(std::size_t n, std::size_t side) {
     std::vector<float> x(n * 3 * side * side);
     for (std::size_t k = 0; k < x.size(); ++k)
@@ -32,12 +32,12 @@ inline const nlohmann::json& expected() {
     return all;
 }
 
-/// There are thousands of small files, so they are not synced.
+/// Writes a file. There are thousands of small ones, so they are not synced.
 inline void write(const std::filesystem::path& path, std::string_view bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// A spec for a fixture: images of 16 x 16.
+/// A spec for a fixture with images of 16 x 16.
 inline ModelSpec fixture_spec(const std::string& name) {
     ModelSpec spec;
     spec.name = name;
@@ -55,7 +55,7 @@ inline std::vector<float> run(Classifier& classifier, std::size_t n, std::size_t
     return out;
 }
 
-/// The Error that `body` throws. The test fails if it throws none.
+/// The Error that `body` throws. The test fails without one.
 template <class Body>
 Error error_of(Body&& body) {
     try {

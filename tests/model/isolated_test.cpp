@@ -1,5 +1,5 @@
-// Models in separate processes: the same bits, errors if they crash, and no remains. Fixtures:
-// make_models.py, make_programs.py.
+// Models in separate processes: equal bits, errors after crashes, clean-up. The fixtures are from
+// make_models.py and make_programs.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ using testing::HasSubstr;
 const ClassifierOptions isolated_options = {"cpu", Isolation::on};
 const ClassifierOptions inside_options = {"cpu", Isolation::off};
 
-/// Parent and command of a process. The parent is 0 if the process no longer exists.
+/// The parent and the command of a process. The parent is 0 if the process no longer exists.
 std::pair<pid_t, std::string> parent_and_name(const fs::path& process) {
     std::string line;
     std::getline(std::ifstream(process / "stat"), line);
@@ -173,7 +173,7 @@ TEST(Isolated, AWrongInputIsRefusedAndTheNextIsComputed) {
 }
 
 TEST(Isolated, ACrashWhileOpeningIsAnErrorThatNamesTheFile) {
-    // Tuples nested 300,000 times. LibTorch's destructors recurse as deep, and overflow the stack.
+    // The tuples are nested 300,000 times. LibTorch's destructors recurse and overflow the stack.
     const Scratch scratch;
     ModelSpec spec = fixture_spec("cnn.pt");
     spec.path = scratch / "deep.pt";
@@ -270,7 +270,7 @@ TEST(Isolated, AProcessThatEndedIsStartedAgainWithTheSameFile) {
 }
 
 TEST(Isolated, AClosedModelLeavesNoProcess) {
-    // Processes of the previous tests.
+    // These are processes of the previous tests.
     EXPECT_TRUE(until([] { return model_processes().empty(); }));
     {
         const auto one = open_classifier(fixture_spec("cnn.pt"), isolated_options);

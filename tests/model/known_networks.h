@@ -10,8 +10,8 @@
 
 namespace assay {
 
-/// He et al. 2016 with the stride in the 3 x 3 convolution (as torchvision has it): 25,557,032
-/// parameters, 4.089 GMAC at 224. Weights are in `weights.bin` beside the file.
+/// He et al. 2016 with the stride in the 3 x 3 convolution, as in torchvision: 25,557,032
+/// parameters and 4.089 GMAC at 224. The weights are in `weights.bin` next to the file.
 inline void write_resnet50(const std::filesystem::path& path) {
     OnnxWriter net("weights.bin");
     const auto conv = [&](const std::string& x, std::int64_t in, std::int64_t out, std::int64_t k,
@@ -49,7 +49,7 @@ inline void write_resnet50(const std::filesystem::path& path) {
     net.save(path, x, 224);
 }
 
-/// Dosovitskiy et al. 2021, base, patches of 16, for one image of 224: 86,567,656 parameters. The
+/// Dosovitskiy et al. 2021, the base network with patches of 16, at 224: 86,567,656 parameters. The
 /// scale of the attention and GELU have no products, so they are omitted.
 inline void write_vit_b_16(const std::filesystem::path& path) {
     using Sizes = OnnxWriter::Sizes;

@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// A folder in pip's layout, of this version. `c10`: the file that replaces its libc10.so.
+/// A folder of this version in pip's layout. The file `c10` replaces its libc10.so.
 fs::path made_up_torch(const fs::path& root, const std::string& version,
                        const fs::path& c10 = FAKE_C10) {
     const fs::path headers = root / "include/torch/csrc/api/include/torch";
@@ -96,7 +96,7 @@ TEST(LibTorch, TheOldAbiIsNamedAsSuch) {
                                       HasSubstr("PyTorch 2.7 or newer"), HasSubstr("cxx11 ABI")));
 }
 
-// No symbol in it shows the std::string, so the compiler decides.
+// No symbol in the file shows the std::string, so the compiler decides.
 TEST(LibTorch, AnotherC10IsLeftToTheCompiler) {
     const Scratch scratch;
     std::ofstream(scratch / "damaged") << "\177ELF and then nothing";
@@ -121,7 +121,7 @@ TEST(LibTorch, PythonIsAskedAndHeldAgainstWhatIsThere) {
     EXPECT_EQ(answer("echo hello; echo 'torch is in " + folder + "'").folder, folder);
     EXPECT_THAT(answer("echo 'torch is in '").why_not, HasSubstr("has no package torch"));
     EXPECT_THAT(answer("exit 3").why_not, HasSubstr("status 3"));
-    EXPECT_THAT(answer("yes").why_not, HasSubstr("it was stopped"));  // more than 64 KiB
+    EXPECT_THAT(answer("yes").why_not, HasSubstr("it was stopped"));  // over 64 KiB of output
     for (const std::string lie : {"relative", "/none/at/all", "/etc/passwd", "/tmp\\033[31m"})
         EXPECT_THAT(answer("printf 'torch is in " + lie + "\\n'").why_not,
                     AllOf(HasSubstr("is not a folder"), Not(HasSubstr("\033"))))
@@ -150,7 +150,7 @@ TEST(LibTorch, ARealPythonFindsAPackageWithoutRunningIt) {
 class Choice : public testing::Test {
 protected:
     ~Choice() override { unsetenv("Torch_DIR"); }
-    /// The environment as if `python` were active.
+    /// The environment in which `python` is active.
     std::vector<LibTorch> found(const std::string& python) const {
         return find_libtorch({.python = python, .folder = {}});
     }
@@ -174,7 +174,7 @@ TEST_F(Choice, TorchDirThenPythonThenTheDistribution) {
     EXPECT_EQ(all[1].source, LibTorchSource::python);
     EXPECT_EQ(all[2].source, LibTorchSource::distribution);
     EXPECT_EQ(chosen_libtorch(all, {}).root, usable_);
-    // A Python that is named has precedence over a variable.
+    // A Python that is given by name has precedence over a variable.
     const std::string python = python_that(scratch_, "echo 'torch is in " + usable_.string() + "'");
     EXPECT_EQ(found(python)[0].source, LibTorchSource::python);
     EXPECT_EQ(found(python)[0].asked, python);
@@ -189,7 +189,7 @@ TEST_F(Choice, OneThatWasNamedIsNeverPassedOver) {
     const LibTorchOptions named = {.python = "python3", .folder = {}};
     EXPECT_THAT(message_of([&] { chosen_libtorch(by_python, named); }, ErrorCode::usage),
                 HasSubstr("CXX11_ABI=0"));
-    EXPECT_EQ(chosen_libtorch(by_python, {}).root, usable_);  // it was only the active Python
+    EXPECT_EQ(chosen_libtorch(by_python, {}).root, usable_);  // this was only the active Python
     const std::vector<LibTorch> none = {place(LibTorchSource::python, old_)};
     EXPECT_THAT(message_of([&] { chosen_libtorch(none, {}); }, ErrorCode::usage),
                 AllOf(HasSubstr("there is no LibTorch"), HasSubstr("pip install torch")));
@@ -226,7 +226,7 @@ TEST_F(Choice, TheReportSaysWhyNot) {
 TEST(PluginRecord, SaysWhenItsLibTorchIsGoneOrAnotherOne) {
     const Scratch scratch;
     const fs::path plugin = scratch / "libassay_torch.so", torch = scratch / "libtorch_cpu.so";
-    EXPECT_EQ(problem_of_plugin(plugin), "");  // a LibTorch of the system has none
+    EXPECT_EQ(problem_of_plugin(plugin), "");  // a LibTorch of the system has no record
     write_file_atomically(torch, "12345");
     write_file_atomically(record_file(plugin), text_of(PluginRecord{torch, 5, "2.6.0"}));
     EXPECT_EQ(record_of_plugin(plugin)->libtorch, torch);
@@ -262,7 +262,7 @@ TEST(Elf, NamesOfALibraryAndOfNoDamagedOne) {
     EXPECT_EQ(dynamic_names("text"), "");
     for (std::size_t n = 0; n < whole.size(); n += 97)
         dynamic_names(std::string(whole, 0, n));  // the file ends here, and nothing is read beyond
-    for (std::size_t at = 0; at < 64; ++at) {     // its head, with the largest value of every byte
+    for (std::size_t at = 0; at < 64; ++at) {     // its head, with the largest bytes
         std::string damaged = whole;
         damaged[at] = static_cast<char>(255);
         dynamic_names(damaged);

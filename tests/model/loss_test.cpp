@@ -22,11 +22,11 @@ TEST(Loss, ValuesByHand) {
     EXPECT_DOUBLE_EQ(loss_of(Loss::margin, z, 0, 0, d), -.5);
     EXPECT_DOUBLE_EQ(loss_of(Loss::margin, z, 2, 0, d), .5);
     EXPECT_DOUBLE_EQ(loss_of(Loss::difference, z, 0, 3, d), -3);
-    // -(3 - 2.5) / (3 - 1)
+    // the loss is -(3 - 2.5) / (3 - 1)
     EXPECT_NEAR(loss_of(Loss::dlr, z, 0, 0, d), -.25, 1e-12);
-    // -(1 - 3) / (3 - 1)
+    // the loss is -(1 - 3) / (3 - 1)
     EXPECT_NEAR(loss_of(Loss::dlr, z, 1, 0, d), 1, 1e-12);
-    // -(3 - 0) / (3 - (1 + 0) / 2)
+    // the loss is -(3 - 0) / (3 - (1 + 0) / 2)
     EXPECT_NEAR(loss_of(Loss::targeted_dlr, z, 0, 3, d), -3 / 2.5, 1e-12);
 }
 
@@ -47,7 +47,7 @@ TEST(Loss, DerivativesEqualDifferences) {
                 std::vector<float> down = z;
                 up[i] += 1e-3F;
                 down[i] -= 1e-3F;
-                // The actual steps, in floats.
+                // The steps are the actual ones, in floats.
                 const double width = static_cast<double>(up[i]) - static_cast<double>(down[i]);
                 const double want = (loss_of(loss, up, label, target, unused) -
                                      loss_of(loss, down, label, target, unused)) /
@@ -57,7 +57,7 @@ TEST(Loss, DerivativesEqualDifferences) {
                     if (j != i)
                         nearest = std::min(nearest, std::abs(static_cast<double>(z[i] - z[j])));
                 }
-                if (nearest < 3e-3) continue;  // the order of the scores changes on the way
+                if (nearest < 3e-3) continue;  // on the way, the order of the scores changes
                 EXPECT_NEAR(static_cast<double>(d[i]), want, 1e-3 * (1 + std::abs(want)))
                     << name_of(loss) << " " << draw << " " << i;
             }

@@ -1,6 +1,6 @@
 """Writes fixtures/binary*: models with one score per image and models of one channel, and PyTorch's scores for images().
 
-Only needed to write the fixtures again, with PyTorch 1.13; the tests read the files.
+Run it only to change the fixtures that the tests read. Needs PyTorch 1.13.
 """
 import json
 import pathlib
@@ -13,7 +13,7 @@ SIDE = 16
 
 
 def images(n):
-    """images() of images.h."""
+    """The same numbers as images() of images.h."""
     k = torch.arange(n * 3 * SIDE * SIDE)
     return ((k * 7919) % 1009).float().div(504.5).sub(1).view(n, 3, SIDE, SIDE)
 
@@ -31,7 +31,7 @@ class Net(torch.nn.Module):
 
 
 def slim(path):
-    """Drops the source locations."""
+    """Removes the source locations from an archive."""
     with zipfile.ZipFile(path) as archive:
         entries = [(i.filename, archive.read(i), i.compress_type) for i in archive.infolist() if not i.filename.endswith(".debug_pkl")]
     with zipfile.ZipFile(path, "w") as archive:

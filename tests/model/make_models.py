@@ -2,7 +2,7 @@
 """Makes the tiny models in fixtures/ and the scores that PyTorch gives for them (fixtures/expected.json).
 
 Needs PyTorch 1.13 (its exporter writes ONNX without the onnx package). The fixtures are committed with this script;
-running it again gives the same weights (fixed seed) though not the same bytes.
+a new run gives the same weights (fixed seed) but not the same bytes.
 """
 import json
 import os
@@ -22,7 +22,7 @@ expected = {}
 
 
 def images(n, side=SIDE):
-    """The test's input: the same arithmetic as images() in torch_test.cpp, exact in float32."""
+    """The tests' input. It has the same arithmetic as images() in images.h, which is exact in float32."""
     k = np.arange(n * 3 * side * side, dtype=np.int64)
     x = ((k * 7919) % 1009).astype(np.float32) / np.float32(504.5) - np.float32(1)
     return torch.from_numpy(x.reshape(n, 3, side, side))
@@ -59,7 +59,7 @@ class DictOut(Cnn):
 
 
 class NanOut(Cnn):
-    """The second class of every image is 0/0."""
+    """The scores of the second class are 0/0 for every image."""
 
     def forward(self, x):
         y = self.fc(self.features(x))
@@ -79,7 +79,7 @@ class ArgMax(Cnn):
 
 
 class View(Cnn):
-    """Regroups channels with view(), so it refuses channels-last memory."""
+    """The model regroups channels with view(), so it refuses channels-last memory."""
 
     def forward(self, x):
         x = torch.relu(self.bn1(self.conv1(x)))
@@ -88,7 +88,7 @@ class View(Cnn):
 
 
 class InPlace(Cnn):
-    """Writes into its input."""
+    """The model writes into its input."""
 
     def forward(self, x):
         return self.fc(self.features(x.mul_(0.5)))
@@ -109,7 +109,7 @@ class FixedSize(nn.Module):
 
 
 class HalfInside(Cnn):
-    """Names half precision in its code."""
+    """The model's code contains the name of half precision."""
 
     def __init__(self):
         super().__init__()
@@ -126,7 +126,7 @@ class WithAuxiliary(NamedTuple):
 
 
 class Auxiliary(Cnn):
-    """Like scripts of GoogLeNet and Inception: after eval(), the output of the auxiliary classifier is empty."""
+    """As in scripts of GoogLeNet and Inception, the output of the auxiliary classifier is empty after eval()."""
 
     def forward(self, x) -> WithAuxiliary:
         aux: Optional[torch.Tensor] = None
@@ -155,7 +155,7 @@ class OneDict(Cnn):
 
 
 class Bytes(Cnn):
-    """Takes bytes with the channels last, and normalises them itself."""
+    """The model takes bytes with the channels last, and normalizes them itself."""
 
     def forward(self, x):
         if x.dtype != torch.uint8:
@@ -243,7 +243,7 @@ def save_script(name, kind, trace=False, freeze=False, double=False, n=4, part=N
 
 
 def save_half(name, kind, dtype):
-    """Weights rounded to `dtype`; the scores are those of single precision with these weights."""
+    """Rounds the weights to `dtype`. The scores are those of single precision with these weights."""
     model = made(kind).to(dtype)
     torch.jit.script(model).save(os.path.join(OUT, name))
     slim(os.path.join(OUT, name))
@@ -281,7 +281,7 @@ class Unknown(Cnn):
 
 
 class Spectrum(nn.Module):
-    """Its Fourier transform is an operator whose cost is not counted."""
+    """The model's Fourier transform is an operator whose cost is not counted."""
 
     def __init__(self):
         super().__init__()
@@ -293,7 +293,7 @@ class Spectrum(nn.Module):
 
 
 class Quantised(nn.Module):
-    """Static quantisation of torch.ao: weights are packed in special objects."""
+    """Static quantization of torch.ao packs the weights in special objects."""
 
     def __init__(self):
         super().__init__()

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Makes fixtures/newer_*.pt and fixtures/newer.json: TorchScript files that a PyTorch 2 writes, which call operators
-that PyTorch 1.13 does not have, with the scores that PyTorch 2 gives.
+"""Makes fixtures/newer_*.pt and fixtures/newer.json. These are TorchScript files written by PyTorch 2. They call operators
+that PyTorch 1.13 does not have. The JSON file has the scores from PyTorch 2.
 
-    make_newer.py [newer_resize.pt ...] # only these; the others stay
+    make_newer.py [newer_resize.pt ...] # only these; the others do not change
 
 Needs PyTorch 2.14 (those before newer_resize.pt were made with 2.6). The input is that of make_models.py.
 """
@@ -38,14 +38,14 @@ def rows(x):
 
 
 class Attention(nn.Module):
-    """Heads: the channels; positions: rows of the image; width: columns."""
+    """The heads are the channels, the positions are rows of the image, and the width is the columns."""
 
     def __init__(self):
         super().__init__()
         torch.manual_seed(5)
         self.register_buffer("bias", torch.randn(3, 16, 10))
         allowed = torch.rand(16, 10) < 0.6
-        allowed[4] = False  # a query that may look at nothing
+        allowed[4] = False  # a query for which all positions are masked
         self.register_buffer("allowed", allowed)
 
     def forward(self, x):
@@ -85,7 +85,7 @@ class Others(nn.Module):
 
 
 class Defaults(nn.Module):
-    """Arguments are omitted that PyTorch 1.13 requires. Only scripts omit them."""
+    """Omits arguments that PyTorch 1.13 requires. Only scripts omit them."""
 
     def forward(self, x):
         each = [torch.stack([torch.var(i, correction=1), torch.std(i, correction=0)]) for i in x]
@@ -111,7 +111,7 @@ class SafeSoftmax(nn.Module):
 
 
 def slim(data, old=b"", new_code=b""):
-    """The archive compressed, without the source locations that take most of its space; `old` in its code replaced."""
+    """Compresses the archive, removes the source locations, which take most of its space, and replaces `old` in its code."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for i in archive.infolist():

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Makes fixtures/onnx_ops.json: a small ONNX model for each operator and opset that matters, with the result that ONNX
-Runtime gives. That is an implementation that shares nothing with ours; the script itself computes the result where ONNX
-Runtime refuses. Makes fixtures/onnx_refused.json: models that must be refused, and what the message must say. Makes
-fixtures/onnx_gradients.json: models of which the gradient alone is of interest, because those above have none by the
-image. `--gradients` makes these alone, which needs numpy only.
+"""Makes fixtures/onnx_ops.json: a small ONNX model for each operator and opset that matters, with the result from ONNX
+Runtime, an implementation that shares no code with Assay. The script itself computes a result that ONNX
+Runtime refuses to. Makes fixtures/onnx_refused.json: models that must be refused, and parts of the message. Makes
+fixtures/onnx_gradients.json: models used only for their gradients, because the other models have no gradient with respect to the
+image. `--gradients` only makes these, and only needs numpy.
 
-Needs numpy, and the package onnxruntime, or node with onnxruntime-node where NODE_PATH finds it. The results of models that are
-stored already stay as they are. The models are written byte by byte (protobuf's wire format), so no ONNX package is needed.
+Needs numpy and the package onnxruntime, or node with onnxruntime-node in NODE_PATH. Results of models that are
+already stored do not change. The models are written byte by byte (protobuf's wire format), so no ONNX package is needed.
 """
 import base64
 import json
@@ -151,7 +151,7 @@ cases = []
 
 
 def case(name, opset, nodes, functions=(), dtype="float32", shape=(1, 3, SIDE, SIDE), expect=None, note=None, **constants):
-    """`expect`: the result as a function of the input, if ONNX Runtime cannot compute it. `note`: the message for users."""
+    """`expect` computes the result from the input if ONNX Runtime cannot. `note` is the message for users."""
     nodes = nodes if isinstance(nodes, list) else [nodes]
     cases.append({"name": name, "opset": opset, "model": model(opset, nodes, constants, functions, dtype, shape),
                   "dtype": dtype, "shape": list(shape), "expect": expect, "note": note})
@@ -178,7 +178,7 @@ def f32(*values):
     return np.array(values, dtype=np.float32)
 
 
-# number by number
+# element-wise operators
 for op in "Sqrt Log".split():
     case(op, 13, [node("Abs", "x", "a"), node(op, "a")])
 for op in "Exp Abs Neg Sign Reciprocal Floor Ceil Sin Cos Atan Erf Identity".split():
@@ -363,7 +363,7 @@ for mode in "round_prefer_floor round_prefer_ceil floor ceil".split():
                                                        coordinate_transformation_mode="asymmetric"), s=i(1, 3, 7, 2))
 case("Resize_axes", 18, node("Resize", "x - - s", mode="linear", axes=[2, 3]), s=i(7, 4))
 
-# more of the same kinds
+# further operators of the same kinds
 for op in "Tan Asin Sinh Cosh Asinh Atanh".split():
     case(op, 13, [node("Mul", "x h", "m"), node(op, "m")], h=f32(0.9))
 case("Acos", 13, [node("Mul", "x h", "m"), node("Acos", "m")], h=f32(0.9))
@@ -376,7 +376,7 @@ case("Add_axis_opset6", 6, node("Add", "x b", broadcast=1, axis=1), expect=lambd
 case("Upsample_opset1", 1, [node("Upsample", "x", mode="nearest", height_scale=2.0, width_scale=3.0)],
      expect=lambda x: x.repeat(2, 2).repeat(3, 3))
 
-# training mode without an effect
+# training mode without effect
 case("Dropout_training_ratio_0", 13, node("Dropout", "x p t"), p=np.float32(0), t=np.array(True), expect=lambda x: x)
 w = f(4, 3, 3, 3)
 
@@ -480,7 +480,7 @@ recurrent("GRU_reset_after", 14, "GRU", 3, 4, 2, direction="bidirectional", line
 recurrent("GRU_reset_before_initial", 14, "GRU", 3, 4, 1, initial=True, linear_before_reset=0)
 recurrent("RNN_relu", 14, "RNN", 1, 4, 1, activations=["Relu"])
 
-# whole numbers
+# integers
 q = dict(s=np.float32(0.013), z=np.uint8(120))
 case("QuantizeLinear", 13, node("QuantizeLinear", "x s z"), **q)
 case("QuantizeLinear_signed", 13, node("QuantizeLinear", "x s z"), s=np.float32(0.005), z=np.int8(-3))
@@ -517,7 +517,7 @@ case("QLinearMatMul", 13, [quant, node("QLinearMatMul", "xq s z w ws wz ys yz")]
 case("MatMulInteger", 13, [quant, node("MatMulInteger", "xq w z wz")], w=rng.randint(0, 256, (5, 4)).astype(np.uint8), wz=np.uint8(131), **q)
 case("ConvInteger", 13, [quant, node("ConvInteger", "xq w z wz")], w=rng.randint(0, 256, (4, 3, 3, 3)).astype(np.uint8), wz=np.uint8(131), **q)
 
-# what ONNX Runtime's optimiser writes
+# operators that ONNX Runtime's optimizer writes
 case("Gelu_microsoft", 13, node("com.microsoft::Gelu", "x"))
 case("BiasGelu", 13, node("com.microsoft::BiasGelu", "x b"), b=f(5))
 case("FastGelu", 13, node("com.microsoft::FastGelu", "x"))
@@ -581,7 +581,7 @@ case("Half_weights", 13, [node("Cast", "w", "v", to=1), node("Conv", "x v")], w=
 case("Newer_opset", 99, node("Softmax", "x", axis=-1), expect=lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
      note="opset 99; its operators are run as opset 25 defines them")
 
-# loops, masks and what ONNX Runtime quantises beyond the standard
+# loops, masks, and ONNX Runtime's quantization beyond the standard
 rng, earlier = np.random.RandomState(5), rng
 
 
@@ -677,7 +677,7 @@ case("DynamicQuantizeMatMul", 13, node("com.microsoft::DynamicQuantizeMatMul", "
      w=rng.randint(0, 256, (5, 4)).astype(np.uint8), ws=np.float32(0.02), wz=np.uint8(131), b=f(4))
 rng = earlier
 
-# --- operators of vision networks that came later ------------------------------------------------------------------------
+# --- newer operators of vision networks ----------------------------------------------------------------------------------
 earlier, rng = rng, np.random.RandomState(11)
 grid = (rng.uniform(-1.3, 1.3, (1, 4, 6, 2))).astype(np.float32)
 for opset, modes in ((16, "bilinear nearest bicubic"), (20, "linear nearest cubic")):
@@ -727,7 +727,7 @@ for positive, negative in ((1, 0), (0, 1), (0, 0)):
 bits = [node("Mul", "x h", "a"), node("Cast", "a", "c", to=7)]
 for op in "And Or Xor".split():
     case(f"Bitwise{op}", 18, bits + [node(f"Bitwise{op}", "c k")], h=f32(99), k=i(0x5a))
-# Nodes that are not in the order of computation, as ONNX Runtime's converter to half precision writes them.
+# Nodes that are not in the order of computation, as in files from ONNX Runtime's converter to half precision.
 case("Neg_before_its_input", 13, [node("Neg", "e"), node("Add", "x d", "e"), node("If", "c", "d", then_branch=Graph([node("Neg", "h", "a")], "a"),
                                                                               else_branch=Graph([node("Add", "h h", "a")], "a")), node("Exp", "x", "h")],
      c=np.array(True))
@@ -740,7 +740,7 @@ case("BitShift", 11, [node("Abs", "x", "p"), node("Mul", "p h", "a"), node("Cast
                       node("BitShift", "s k", direction="RIGHT")], h=f32(99), k=np.array(2, np.uint8))
 rng = earlier
 
-# --- what current exporters and quantisers write -----------------------------------------------------------------------
+# --- operators of current exporters and quantizers ---------------------------------------------------------------------
 earlier, rng = rng, np.random.RandomState(12)
 angles = dict(c=np.cos(f(7, 2) * 3), n=np.sin(f(7, 2) * 3))
 by_place = dict(c=np.cos(f(1, 6, 2) * 3), n=np.sin(f(1, 6, 2) * 3))
@@ -770,7 +770,7 @@ case("Resize_by_float_scale", 13, node("Resize", "x - k", mode="linear"), k=f32(
 case("Scatter", 9, [node("Add", "x zero", "a"), node("Scatter", "a i u", axis=3)], zero=f32(0), i=np.array([[[[4, 0]]]]), u=f(1, 1, 1, 2))
 rng = earlier
 
-# --- what must be refused ---------------------------------------------------------------------------------------------
+# --- models that must be refused --------------------------------------------------------------------------------------
 refuse("Newer_attribute", 'attribute "shape_of_things" does not exist up to opset 25', 99, node("Softmax", "x", shape_of_things=1))
 refuse("Dropout_random", "drops 0.5 of its input at random", 13, node("Dropout", "x p t"), p=np.float32(0.5), t=np.array(True))
 one3 = dict(one=np.ones(3, np.float32), zero=np.zeros(3, np.float32))
@@ -904,7 +904,7 @@ x = x.reshape(1, 3, SIDE, SIDE)
 
 
 def given(c):
-    """The input as the model takes it. Bytes are those that become the input when divided by 255."""
+    """The input in the model's form. Bytes are those that give the input when divided by 255."""
     y = x if c["shape"][1] == 3 else x.transpose(0, 2, 3, 1)
     return np.clip(np.rint(y * 255), 0, 255).astype(np.uint8) if c["dtype"] == "uint8" else y
 
@@ -931,7 +931,7 @@ def by_python(jobs):
     return answers
 
 
-# Stored results of the same model stay, because another release of ONNX Runtime may round differently.
+# Stored results of the same model do not change, because another release of ONNX Runtime may round differently.
 stored = {}
 if os.path.exists(OUT):
     with open(OUT) as file:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Makes models of fixtures/ whose code does more than compute: they write and read files of the current folder.
+"""Makes models of fixtures/ whose code also writes and read files of the current folder.
 
-Needs PyTorch 1.13, as make_models.py, whose classes have the same weights here.
+Needs PyTorch 1.13, like make_models.py, whose classes have the same weights here.
 """
 import os
 
@@ -10,7 +10,7 @@ from make_models import OUT, Cnn, made, slim
 
 
 class WritesFile(Cnn):
-    """Creates a file, maps it into memory and changes it."""
+    """The model creates a file, maps it into memory and changes it."""
 
     def forward(self, x):
         numbers = torch.from_file("written_by_a_model", True, 16, dtype=torch.float32)
@@ -19,7 +19,7 @@ class WritesFile(Cnn):
 
 
 class SavesFile(Cnn):
-    """Ignores the error if the file cannot be opened."""
+    """The model ignores the error if the file cannot be opened."""
 
     def forward(self, x):
         torch.save(x, "written_by_a_model")
@@ -27,7 +27,7 @@ class SavesFile(Cnn):
 
 
 class ReadsFile(Cnn):
-    """Its scores are numbers from another file."""
+    """The scores are numbers from another file."""
 
     def forward(self, x):
         numbers = torch.from_file("secret", False, 5, dtype=torch.float32)

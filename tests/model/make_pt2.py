@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Makes fixtures/*.pt2 and fixtures/pt2.json: models saved with torch.export, with the scores that PyTorch gives.
+"""Makes fixtures/*.pt2 and fixtures/pt2.json: models saved with torch.export, with PyTorch's scores.
 
-Needs PyTorch 2.6. The input is that of make_models.py. `pt2_plain.pt2` is as torch.export.save wrote it; the others are
-compressed and without the source locations that take most of their room.
+Needs PyTorch 2.6. The input is that of make_models.py. `pt2_plain.pt2` is unchanged from torch.export.save. The others are
+compressed and without the source locations that take most of their space.
 """
 import collections
 import io
@@ -57,7 +57,7 @@ class Cnn(nn.Module):
 
 
 class Vit(nn.Module):
-    """The batch size is used in computations: the class token is expanded to it."""
+    """Computations use the batch size, because the class token is expanded to it."""
 
     def __init__(self):
         super().__init__()
@@ -81,7 +81,7 @@ class Vit(nn.Module):
 
 
 class Arguments(nn.Module):
-    """Every kind of argument that an exporter writes for a classifier."""
+    """Has every kind of argument that an exporter writes for a classifier."""
 
     def __init__(self):
         super().__init__()
@@ -115,7 +115,7 @@ class Arguments(nn.Module):
 
 
 class Kernels(nn.Module):
-    """Operators that decomposed programs hold, and PyTorch 1.13 does not have."""
+    """Has operators of decomposed programs that PyTorch 1.13 does not have."""
 
     def forward(self, x):
         attention = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
@@ -128,7 +128,7 @@ class Kernels(nn.Module):
 
 
 class Sizes(nn.Module):
-    """Arithmetic on the batch size. Scores do not depend on it."""
+    """Does arithmetic on the batch size. Scores do not depend on it."""
 
     def forward(self, x):
         n = x.shape[0]
@@ -170,7 +170,7 @@ class NoGrad(Cnn):
 
 
 class WithGrad(Cnn):
-    """Computes the same as NoGrad, for the gradient, because Assay's gradient also passes through such regions."""
+    """Computes the same scores as NoGrad, for the gradient, because Assay's gradient also passes through such regions."""
 
     def forward(self, x):
         a, b = self.features(x).chunk(2, 1)
@@ -186,7 +186,7 @@ class Autocast(Cnn):
 
 
 class Counting(Cnn):
-    """A buffer that each call changes, in place, and one that it uses as temporary memory."""
+    """Has a buffer that each call changes in place, and a buffer that each call uses as temporary memory."""
 
     def __init__(self):
         super().__init__()
@@ -206,7 +206,7 @@ class InPlace(Cnn):
 
 
 class ThroughReshape(Cnn):
-    """Writes through a reshape, which is a view only in the memory order of the example."""
+    """Writes to a reshape, which is only a view in the memory order of the example."""
 
     def forward(self, x):
         y = self.features(x)
@@ -217,7 +217,7 @@ class ThroughReshape(Cnn):
 
 
 class Standardised(Cnn):
-    """Batch norm in training mode over weights, as in weight standardisation. It does not depend on the images."""
+    """Has a batch norm in training mode over weights, as in weight standardization. It does not depend on the images."""
 
     def forward(self, x):
         w = self.conv.weight
@@ -237,7 +237,7 @@ class Random(Cnn):
 
 
 class Fixed(Cnn):
-    """Arguments of forward() that were fixed when the model was exported."""
+    """Has arguments of forward() that were fixed when the model was exported."""
 
     def forward(self, x, double=False, extra=None, factor=1.5):
         y = self.fc(self.features(x).mean([2, 3])) * factor
@@ -262,7 +262,7 @@ class Condition(Cnn):
 
 
 class Tied(nn.Module):
-    """One storage under two names, and a view of a part of it."""
+    """Has one storage with two names, and a view of a part of it."""
 
     def __init__(self):
         super().__init__()
@@ -278,7 +278,7 @@ class Tied(nn.Module):
 
 
 def slim(data, edit=None):
-    """The archive compressed and without source locations; `edit` changes the program."""
+    """Compresses the archive, removes source locations, and applies `edit` to the program."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for i in archive.infolist():
@@ -330,7 +330,7 @@ def save(name, model, given=None, batch="open", output=None, strict=True, decomp
 
 
 def gradients(name, model):
-    """The gradient of the sum of the scores, each times its position (from 1), by every fifth pixel of the second of two images."""
+    """The gradient of the sum of scores times their positions (from 1) with respect to every fifth pixel of the second image."""
     x = images(2).requires_grad_()
     y = model.eval()(x.clone())
     (y * torch.arange(1, y.size(1) + 1)).sum().backward()
@@ -383,7 +383,7 @@ def main():
     save("pt2_bfloat16.pt2", Cnn().to(torch.bfloat16), images(4).to(torch.bfloat16))
     save("pt2_double.pt2", Cnn().double(), images(4).double())
     save("pt2_bytes.pt2", Bytes(), (torch.arange(4 * SIDE * SIDE * 3) * 37 % 256).to(torch.uint8).reshape(4, SIDE, SIDE, 3))
-    # Refused, or not run here:
+    # These files are refused, or are not run here:
     save("pt2_train.pt2", Cnn(), train=True)
     save("pt2_dropout.pt2", nn.Sequential(nn.Flatten(), nn.Dropout(0.3), nn.Linear(768, 5)), train=True)
     save("pt2_batch_statistics.pt2", BatchStatistics())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes fixtures/pt2_quantised.pt2, a small network that PyTorch's pt2e has quantised to int8, and writes the scores that it gives
-there into fixtures/pt2.json. Needs PyTorch 2.10 and torchao, of which other fixtures (make_pt2.py) need nothing."""
+"""Makes fixtures/pt2_quantised.pt2, a small network that PyTorch's pt2e has quantized to int8, and writes its scores
+to fixtures/pt2.json. Needs PyTorch 2.10 and torchao, which the other fixtures (make_pt2.py) do not need."""
 import json
 import os
 import zipfile
@@ -35,7 +35,7 @@ with torch.no_grad():
     scores = converted(x).tolist()
     path = os.path.join(OUT, NAME)
     torch.export.save(torch.export.export(converted, (x,), dynamic_shapes=dynamic), path)
-# Compressed, without the example of an input: as small as the others.
+# The archive is compressed and has no example of an input, so it is as small as the others.
 with zipfile.ZipFile(path) as saved:
     entries = {name: saved.read(name) for name in saved.namelist() if "sample_inputs" not in name}
 with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as small:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Makes fixtures/quantised_*.onnx from the float fixtures with ONNX Runtime's quantiser. Makes fixtures/quantised.json:
-the scores that ONNX Runtime gives for images(3, 16), image by image and without its optimiser.
+"""Makes fixtures/quantised_*.onnx from the float fixtures with ONNX Runtime's quantizer. Makes fixtures/quantised.json with
+ONNX Runtime's scores for images(3, 16), image by image and without its optimizer.
 
 Needs the Python packages onnx and onnxruntime (1.17 and 1.21 of Debian 13).
 """
@@ -9,7 +9,7 @@ import os
 import tempfile
 
 import numpy as np
-import onnx.reference  # before onnxruntime registers its operators
+import onnx.reference  # the calls must come before onnxruntime registers its operators
 import onnxruntime
 from onnxruntime.quantization import (CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static)
 from onnxruntime.quantization.shape_inference import quant_pre_process

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""PyTorch's logits of the shared models (../shared/data/models) for two generated images: fixtures/shared.json.
+"""Writes PyTorch's logits of the shared models (../shared/data/models) for two generated images to fixtures/shared.json.
 
 With a folder as argument, also exports each model to ONNX there (opset 13, any batch size), for a check by hand.
 """

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// A folder with an (empty) model m.pt, and sidecars by name.
+/// A folder with an empty model m.pt, and settings files with these names.
 struct ModelFolder {
     Scratch scratch;
     std::filesystem::path model = scratch / "m.pt";
@@ -104,9 +104,9 @@ TEST(Sidecar, AFileThatHoldsNoSettingsIsNone) {
             std::filesystem::remove(folder.scratch / name);
         }
     }
-    folder.write("m.toml", "[score]\nmetrics = \"top1\"\n");  // for example an assay.toml
+    folder.write("m.toml", "[score]\nmetrics = \"top1\"\n");  // a project file such as assay.toml
     EXPECT_EQ(find_sidecar(folder.model), "");
-    // It does not hide the settings files that exist.
+    // The result does not hide the settings files that exist.
     folder.write("m.json", R"({"schema": "assay.scores/2"})");
     folder.write("m.pt.json", R"({"preset": "inception"})");
     EXPECT_EQ(folder.resolve().preprocess.height, 299);
@@ -118,7 +118,7 @@ TEST(Sidecar, WhatMayBeMeantAsSettingsIsNotPassedOver) {
     const std::pair<std::string_view, std::string_view> files[] = {
         {R"({"preset": "timm", "optimizer": "sgd"})", "optimizer"},
         {R"({"input_sizes": [3, 8, 8]})", "did you mean `input_size`"},
-        {R"({"preset": "timm", )", "m.json"},  // damaged
+        {R"({"preset": "timm", )", "m.json"},  // a damaged file
         {"", "m.json"}};
     for (const auto& [text, why] : files) {
         folder.write("m.json", text);
@@ -137,7 +137,7 @@ TEST(Sidecar, TheModelThatAFileWouldBeTheSettingsOf) {
         EXPECT_EQ(model_of_sidecar(folder.scratch / name), folder.model) << name;
     for (const char* name : {"m.csv", "m.md", "n.json", "m.onnx.json", "m", "m.pt", "config.json"})
         EXPECT_EQ(model_of_sidecar(folder.scratch / name), "") << name;
-    // Files that apply to all models of a folder if they exist.
+    // These files apply to all models of a folder, if they exist.
     folder.write("config.json", R"({"optimizer": "sgd"})");
     EXPECT_EQ(model_of_sidecar(folder.scratch / "config.json"), "");
     folder.write("config.json", R"({"pretrained_cfg": {"crop_pct": 0.9}})");
@@ -457,7 +457,7 @@ TEST(ResolveModel, AnotherHashThanTheExpectedOneIsRefused) {
         const ModelSettings flags = {{"preset", "timm"}, {"expected", "sha256:" + digits}};
         EXPECT_EQ(resolve_model(model, flags).name, "abc");
     }
-    // Set in a settings file, and overridden by another layer.
+    // The key is set in a settings file and overridden by another layer.
     const std::string other = "sha256:" + std::string(64, '0');
     folder.write("abc.toml", "preset = \"timm\"\nexpected = \"" + other + "\"\n");
     const std::string said = message_of([&] { resolve_model(model, {}); });

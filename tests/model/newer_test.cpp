@@ -33,7 +33,7 @@ TEST(NewerTorchScript, ScoresEqualPyTorch2s) {
             const float want = rows[i / classes][i % classes];
             EXPECT_NEAR(got[i], want, 2e-5F * std::max(1.0F, std::abs(want))) << "at " << i;
         }
-        // The graph is optimised on later calls.
+        // The graph is optimized on later calls.
         for (int i = 0; i < 3; ++i) EXPECT_EQ(run(*classifier, rows.size(), 16), got);
     }
 }
@@ -41,7 +41,7 @@ TEST(NewerTorchScript, ScoresEqualPyTorch2s) {
 TEST(NewerTorchScript, WhatIsStillMissingIsNamedWithTheLibTorchThatHasIt) {
     const ModelSpec spec = fixture_spec("newer_missing.pt");
     try {
-        EXPECT_EQ(open_classifier(spec, {"cpu"})->facts().classes, 3U);  // a LibTorch that has it
+        EXPECT_EQ(open_classifier(spec, {"cpu"})->facts().classes, 3U);  // has the operator
         EXPECT_THAT(model_framework(), testing::StartsWith("LibTorch 2."));
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_input);

@@ -22,13 +22,13 @@ namespace {
 constexpr std::size_t side = 5, numbers = 3 * side * side;
 
 struct Checked {
-    bool refused = false;   ///< the model says that it has no gradient
-    double largest = 0;     ///< element of a gradient
-    double error = 0;       ///< the largest, as a proportion of its gradient's largest element
-    std::string where;      ///< ... of which score, by which input number
-    std::size_t pairs = 0;  ///< of scores; a model of one score has none
+    bool refused = false;   ///< whether the model reports that it has no gradient
+    double largest = 0;     ///< element of a gradient with the largest difference
+    double error = 0;       ///< largest difference by the gradient's largest element
+    std::string where;      ///< the score and the input number of the largest difference
+    std::size_t pairs = 0;  ///< number of pairs of scores; a model with one score has none
     std::size_t compared = 0;
-    std::size_t not_smooth = 0;  ///< not compared, because of a kink or a jump within the steps
+    std::size_t not_smooth = 0;  ///< not compared: a kink or a jump within the steps
 };
 
 /// Compares the model's gradient with central differences, for up to 12 pairs of scores. Every
@@ -39,7 +39,7 @@ class ScoreDifferences {
 public:
     ScoreDifferences(Classifier& classifier, bool odd)
         : classifier_(classifier), x_(images(1, side)) {
-        for (float& v : x_) v = .97F * v + .013F;  // away from integers and halves
+        for (float& v : x_) v = .97F * v + .013F;  // the values are away from integers and halves
         for (std::size_t k = odd ? 1 : 0; k < numbers; k += 2) {
             asked_.push_back(k);
             near_.push_back({moved(k, -step), moved(k, step)});
@@ -75,7 +75,7 @@ private:
     using Scores = std::vector<float>;
     static constexpr float step = 1.0F / 128;
 
-    /// Scores of the image with number k moved.
+    /// The scores after number k of the image was moved.
     Scores moved(std::size_t k, float by) {
         std::vector<float> x = x_;
         x[k] += by;
@@ -120,8 +120,8 @@ private:
     Classifier& classifier_;
     std::vector<float> x_;
     Scores here_;
-    std::vector<std::size_t> asked_;                 ///< the numbers
-    std::vector<std::array<Scores, 2>> near_, far_;  ///< of these: below, above
+    std::vector<std::size_t> asked_;                 ///< number of scores
+    std::vector<std::array<Scores, 2>> near_, far_;  ///< two of these: below and above
 };
 
 void add_operators(const std::vector<torch_plugin::OnnxNode>& nodes, std::set<std::string>& into) {
@@ -138,7 +138,7 @@ const std::set<std::string_view> decisions = {
     "Equal",      "Less",      "LessOrEqual", "Greater",    "GreaterOrEqual",
     "ArgMax",     "ArgMin",    "NonZero",     "OneHot",     "Hardmax",
     "BitwiseAnd", "BitwiseOr", "BitwiseXor",  "BitwiseNot", "BitShift"};
-/// Their results (shapes and constants) do not depend on the values of the image.
+/// The results of these operators (shapes and constants) do not depend on the values of the image.
 const std::set<std::string_view> constants = {"Shape",           "Size",  "Constant",
                                               "ConstantOfShape", "Range", "EyeLike"};
 /// These operators round.
@@ -146,7 +146,7 @@ bool is_quantised(std::string_view op) {
     return std::ranges::any_of(torch_plugin::quantised_operators(),
                                [&](const auto& one) { return one.name == op; });
 }
-/// The operator's own row, or "".
+/// The row of an operator, or "".
 std::string_view own_name(std::string_view op) {
     const auto colons = op.rfind(':');
     return colons == std::string_view::npos ? op : op.substr(colons + 1);
@@ -155,15 +155,15 @@ std::string_view own_name(std::string_view op) {
 struct Family {
     std::string_view name;
     std::span<const torch_plugin::OnnxOperator> operators;
-    double most;  ///< error that is allowed: about three times the measured one
+    double most;  ///< allowed error, about three times the measured one
 };
 
 std::vector<Family> families() {
     using namespace torch_plugin;
-    // Measured for the first half of the rows: 4e-5, 5e-5, 4e-5, 6.6e-5 (roots), 2.1e-4 (logarithms
-    // of sums of exponentials), 1.1e-5. Measured for the second half: 3e-6, 2e-5, 6e-4 (a clipped
-    // LSTM), none, 3.2e-4 (normalisations), at most 1e-4 (sampling). The kinks of the clipped LSTM
-    // are too small to be recognised; without it, the row has 2.1e-4.
+    // Errors of the first half of the rows: 4e-5, 5e-5, 4e-5, 6.6e-5 (roots), 2.1e-4 (logarithms
+    // of sums of exponentials), 1.1e-5. Those of the second half are 3e-6, 2e-5, 6e-4 (a clipped
+    // LSTM), none, 3.2e-4 (normalizations), 1e-4 (sampling). The kinks of the clipped LSTM
+    // are too small to be recognized. Without it, the row has 2.1e-4.
     return {{"elementwise", elementwise_operators(), 1.5e-4},
             {"activation", activation_operators(), 1.5e-4},
             {"layer", layer_operators(), 1.5e-4},
@@ -194,7 +194,7 @@ TEST(OnnxGradient, EqualsDifferencesForEveryOperatorOrIsKnownToBeNone) {
         for (const auto& one : operator_cases(file)) {
             const std::string name = one["name"];
             SCOPED_TRACE(name);
-            // All of it masked by -10000, which leaves scores of attention in steps of 1/1000.
+            // All positions are masked by -10000, so attention has scores in steps of 1/1000.
             if (name == "Attention_mask_nothing") continue;
             const ModelSpec spec = operator_spec(scratch, one);
             std::set<std::string> used;

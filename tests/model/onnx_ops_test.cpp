@@ -29,7 +29,7 @@ TEST(OnnxOperators, EqualOnnxRuntimes) {
         const ModelSpec spec = operator_spec(scratch, one);
         std::vector<float> want = floats(from_base64(one["scores"]));
         const bool one_score = want.size() == 1;
-        if (one_score) want.insert(want.begin(), 0.0F);  // two classes, by the sigmoid
+        if (one_score) want.insert(want.begin(), 0.0F);  // two classes, from the sigmoid
         try {
             const auto classifier = open_classifier(spec, {"cpu"});
             const std::vector<float> got = run(*classifier, 1, 5);
@@ -69,7 +69,7 @@ TEST(OnnxOperators, WhatCannotBeRunIsRefusedWithItsReason) {
     }
 }
 
-/// A changed byte may go unnoticed. At most it leads to an Error.
+/// A changed byte may be undetected. At most it leads to an Error.
 TEST(OnnxOperators, DamagedFilesAreRefusedOrRun) {
     const Scratch scratch;
     std::size_t number = 0;
@@ -77,7 +77,7 @@ TEST(OnnxOperators, DamagedFilesAreRefusedOrRun) {
         for (const auto& one : operator_cases(file)) {
             ModelSpec spec = operator_spec(scratch, one);
             const std::string whole = from_base64(one["model"]);
-            // Exploding functions are intended to be slow.
+            // Models with exploding functions are intended to be slow.
             if (whole.size() > 5000 || one["name"] == "Functions_that_explode") continue;
             for (int k = 0; k < 6; ++k) {
                 const std::size_t at = (++number * 7919) % whole.size();

@@ -1,4 +1,4 @@
-// ONNX models through the plug-in's interface. Fixtures and expected scores: make_models.py.
+// ONNX models through the plug-in's interface. Fixtures and scores are from make_models.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(Onnx, ScoresEqualPythons) {
 }
 
 TEST(Onnx, Parameters) {
-    // The exporter folded the batch norms: 162 + 6 + 60 + 35 (torch_test.cpp counts them).
+    // The exporter folded the batch norms: 162 + 6 + 60 + 35 are left (see torch_test.cpp).
     EXPECT_EQ(open_classifier(fixture_spec("cnn_opset13.onnx"))->facts().parameters, 263);
     EXPECT_EQ(open_classifier(fixture_spec("fixed_size.onnx"))->facts().parameters,
               3 * 8 * 8 * 5 + 5);
@@ -114,7 +114,7 @@ TEST(Onnx, ALinkToWeightsIsJudgedByWhereItLeads) {
         spec.path = model;
         return open_classifier(spec, {"cpu"})->facts().data_files.size();
     };
-    // The layout of hubs: both names are links to files in a folder of contents.
+    // In the layout of hubs, both names are links to files in a folder of contents.
     const fs::path hub = scratch / "hub", snapshot = hub / "snapshots/main/onnx";
     save(hub / "blobs", "w.bin");
     fs::create_directories(snapshot);
@@ -122,12 +122,12 @@ TEST(Onnx, ALinkToWeightsIsJudgedByWhereItLeads) {
     fs::rename(hub / "blobs/w.bin", hub / "blobs/a1b2");
     fs::create_symlink("../../../blobs/a1b2", snapshot / "w.bin");
     EXPECT_EQ(opens(snapshot / "model.onnx"), 1U);
-    // Inside the model's folder.
+    // The link stays inside the model's folder.
     save(scratch / "own", "data/w.bin");
     fs::rename(scratch / "own/data/w.bin", scratch / "own/weights");
     fs::create_symlink("../weights", scratch / "own/data/w.bin");
     EXPECT_EQ(opens(scratch / "own/model.onnx"), 1U);
-    // A link leaves the folder, by a file or by a folder.
+    // A link to a file or a folder leaves the model's folder.
     save(scratch / "file", "w.bin");
     fs::rename(scratch / "file/w.bin", scratch / "elsewhere");
     fs::create_symlink(scratch / "elsewhere", scratch / "file/w.bin");
@@ -157,7 +157,7 @@ TEST(Onnx, DamagedFilesAreRefused) {
     }
     write(spec.path, "accuracy,0.9\nlatency,3\n");
     EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("not an ONNX model"));
-    // A changed byte may go unnoticed (in a weight or a name). The model opens, or an Error says
+    // A changed byte in a weight or a name may be undetected. The model opens, or an Error says
     // why not.
     for (std::size_t at = 0; at < whole.size(); at += 7) {
         std::string damaged = whole;

@@ -21,7 +21,7 @@ public:
     using Value = std::variant<std::int64_t, double, const char*, Sizes>;
     using Attributes = std::vector<std::pair<std::string, Value>>;
 
-    /// Weights are zeros. With `elsewhere` they are in a file of that name next to the model, all
+    /// Weights are zeros. With `elsewhere`, all are in a file of that name next to the model,
     /// at the same offset.
     explicit OnnxWriter(std::string elsewhere = {}) : elsewhere_(std::move(elsewhere)) {}
 
@@ -53,14 +53,14 @@ public:
         return constant({static_cast<std::int64_t>(values.size())}, int64_type, bytes);
     }
 
-    /// A zero of another type: zero points.
+    /// A zero of another type, for zero points.
     std::string bytes(const Sizes& sizes, int type) {
         std::size_t count = 1;
         for (const std::int64_t size : sizes) count *= static_cast<std::size_t>(size);
         return constant(sizes, type, std::string(count, '\0'));
     }
 
-    /// Float weights that are not zero: numbers between low and high, which differ in each call.
+    /// Float weights that are not zero. They are between low and high, and differ in each call.
     std::string spread(const Sizes& sizes, float low, float high) {
         std::int64_t count = 1;
         for (const std::int64_t size : sizes) count *= size;
@@ -76,7 +76,7 @@ public:
 
     std::string one() { return constant({}, float_type, std::string("\0\0\x80\x3f", 4)); }
 
-    /// The name of its (first) output; "" as an input means that it is omitted.
+    /// The name of the node's (first) output. An input named "" is omitted.
     std::string node(std::string_view op, const std::vector<std::string>& inputs,
                      const Attributes& attributes = {}, int outputs = 1) {
         const std::string name = "v" + std::to_string(++names_);

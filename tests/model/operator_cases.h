@@ -1,4 +1,4 @@
-// The models of make_onnx_ops.py: one for each operator and each variant that matters.
+// The models of make_onnx_ops.py. There is one for each operator and each variant that matters.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ inline nlohmann::json operator_cases(const char* name) {
     return nlohmann::json::parse(std::ifstream(fixture(name)));
 }
 
-/// Writes the model of a case; images of 5 x 5.
+/// Writes the model of a case, for images of 5 x 5.
 inline ModelSpec operator_spec(const Scratch& scratch, const nlohmann::json& one) {
     ModelSpec spec = fixture_spec("op.onnx");
     spec.path = scratch / "op.onnx";

@@ -1,5 +1,5 @@
-// Gradients of exported models by their input, as attacks need them. Compared with PyTorch 2.6
-// (make_pt2.py) and finite differences.
+// Gradients of exported models with respect to their input, for attacks. They are compared with
+// PyTorch 2.6 (make_pt2.py) and finite differences.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/from_blob.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ at::Tensor two_images() {
     return at::from_blob(numbers.data(), {2, 3, 16, 16}, at::kFloat).clone();
 }
 
-/// The sum of the scores, each times its position (from 1).
+/// The sum of the scores, each multiplied by its position (from 1).
 at::Tensor weighted_sum(torch_plugin::Network& network, const at::Tensor& x) {
     const at::Tensor y = network.forward(x);
     return y.mul(at::arange(1, y.size(1) + 1, y.options())).sum();
@@ -59,7 +59,7 @@ TEST(TorchExportGradient, EqualsPyTorchs) {
 }
 
 TEST(TorchExportGradient, EqualsFiniteDifferences) {
-    // In double precision: with steps of 1e-6 a difference is right to about 1e-9.
+    // In double precision, steps of 1e-6 give a difference with an error of about 1e-9.
     const auto network = network_of("pt2_double.pt2");
     const at::Tensor x = two_images().to(at::kDouble);
     const at::Tensor gradient = gradient_of(*network, x);

@@ -1,4 +1,4 @@
-// Reads .pt2 archives without LibTorch: their contents, and every kind of damage.
+// Reads .pt2 archives without LibTorch. Tests their contents, and every kind of damage.
 #include "model/pt2/package.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ const std::string& plain_pickle() {
     return text;
 }
 
-/// A text with zero bytes in it.
+/// A text that contains zero bytes.
 template <std::size_t N>
 std::string raw(const char (&text)[N]) {
     return {text, N - 1};
@@ -76,7 +76,7 @@ TEST(ExportPackage, SharedStoragesAndViewsStayShared) {
     const MappedFile file(fixture("pt2_tied.pt2"));
     const pt2::Package package = pt2::read_package(file.bytes());
     EXPECT_EQ(package.weights.at("a.weight").storage, package.weights.at("b.weight").storage);
-    // randn(7, 9)[2:, 1::2].t()[:3]: 3 x 5 of columns 1, 3, 5 from row 2 on.
+    // randn(7, 9)[2:, 1::2].t()[:3]: rows are columns 1, 3, 5, from row 2 on.
     const pt2::StoredTensor& part = package.weights.at("part");
     EXPECT_THAT(part.sizes, ElementsAre(3, 5));
     EXPECT_THAT(part.strides, ElementsAre(2, 9));
@@ -288,7 +288,7 @@ TEST(ExportPickle, WhatIsNotATensorIsNamed) {
     EXPECT_THAT(pickle_refusal("}."), HasSubstr("does not begin with a protocol"));
     EXPECT_THAT(pickle_refusal(start + "ccollections\nOrderedDict\n)R0ctorch\nTensor\n)R."),
                 HasSubstr("a call of `torch Tensor`"));
-    // A rebuild function that refers to itself.
+    // A rebuild function refers to itself.
     EXPECT_THAT(pickle_refusal(start + raw("ctorch._tensor\n_rebuild_from_type_v2\nq\0(h\0"
                                            "ctorch\nTensor\n)NtR.")),
                 HasSubstr("damaged pickle"));
@@ -296,8 +296,8 @@ TEST(ExportPickle, WhatIsNotATensorIsNamed) {
 
 TEST(ExportPickle, ShapesOfValuesCostNothing) {
     const std::string start = "\x80\x02";
-    // A table that contains itself, tuples nested 100,000 deep, and a tuple that is doubled 40
-    // times.
+    // There are a table that contains itself, tuples nested 100,000 deep, and a tuple that is
+    // doubled 40 times.
     EXPECT_THAT(pickle_refusal(start + raw("}q\0X\x01\0\0\0ah\0s.")), HasSubstr("not a tensor"));
     EXPECT_THAT(pickle_refusal(start + ")" + std::string(100'000, '\x85') + "."),
                 HasSubstr("does not hold a table"));
@@ -316,7 +316,7 @@ TEST(ExportTensors, AllNumbersLieInTheStorage) {
     };
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     EXPECT_NO_THROW(check({2, 3}, {3, 1}, 0, 24));
-    EXPECT_NO_THROW(check({2, 3}, {0, 1}, 0, 12));  // expanded
+    EXPECT_NO_THROW(check({2, 3}, {0, 1}, 0, 12));  // the tensor is expanded
     EXPECT_NO_THROW(check({}, {}, 5, 24));
     EXPECT_NO_THROW(check({0, 3}, {3, 1}, 0, 0));
     const auto refused = [&](auto... arguments) {
@@ -343,7 +343,7 @@ TEST(ExportProgram, NamesAreMadeOnceAndBeforeTheyAreRead) {
     const auto nodes = [](nlohmann::json& p) -> nlohmann::json& {
         return p["graph_module"]["graph"]["nodes"];
     };
-    // The first node reads its own result: a cycle.
+    // The first node reads its own result, which is a cycle.
     EXPECT_THAT(refusal_after([&](auto& p) {
                     nodes(p)[0]["inputs"][0]["arg"]["as_tensor"]["name"] = "conv2d";
                 }),
@@ -393,7 +393,7 @@ TEST(ExportProgram, WhatIsNotSupportedIsNamed) {
 }
 
 TEST(ExportProgram, NumbersThatJsonDoesNotHave) {
-    // Numbers as PyTorch 2.6 writes them, and as text like newer versions. Inside a text they must
+    // Numbers are as in PyTorch 2.6, or are text as in newer versions. Inside a text they must
     // not change.
     for (const char* word : {"Infinity", "\"Infinity\""}) {
         EntryTexts entries = entry_texts(fixture("pt2_plain.pt2"));
@@ -421,7 +421,7 @@ TEST(ExportProgram, FieldsOfNamedTuples) {
     };
     const auto as_is = with_program("pt2_struct.pt2", [](auto&) {});
     EXPECT_THAT(names(as_is), ElementsAre("0", "1"));
-    // Newer exporters also write the names.
+    // Newer exporters also write the names of these.
     const auto newer = with_program("pt2_struct.pt2", [](auto& p) {
         p["graph_module"]["treespec_namedtuple_fields"] = {
             {"fixtures.Both", {{"field_names", {"aux", "logits"}}}}};
@@ -432,7 +432,7 @@ TEST(ExportProgram, FieldsOfNamedTuples) {
 }
 
 TEST(ExportPackage, OverlappingStoragesDoNotMultiplyTheFile) {
-    // Two hundred entries of 256 KiB that all use the same bytes.
+    // Two hundred entries of 256 KiB all use the same bytes.
     const std::string content(1 << 18, '\0');
     const EntryTexts whole = newer_layout("pt2_plain.pt2");
     std::vector<ZipPiece> parts;

@@ -60,13 +60,13 @@ TEST(TorchExport, EveryKindOfArgument) {
         expect_exported(*classifier, name, 2e-5F);
         EXPECT_THAT(classifier->facts().notes, IsEmpty());
     }
-    // Exported on another device than the requested one.
+    // The model was exported on a device other than the requested one.
     const auto classifier = open_classifier(fixture_spec("pt2_cuda.pt2"), {"cpu"});
     EXPECT_EQ(run(*classifier, 4, 16),
               run(*open_classifier(fixture_spec("pt2_arguments.pt2"), {"cpu"}), 4, 16));
 }
 
-/// A spec for an archive that is written into `scratch`.
+/// A spec for an archive that is written to `scratch`.
 ModelSpec spec_of(const Scratch& scratch, const std::string& archive) {
     ModelSpec spec = fixture_spec("pt2_plain.pt2");
     spec.path = scratch / "model.pt2";
@@ -76,7 +76,7 @@ ModelSpec spec_of(const Scratch& scratch, const std::string& archive) {
 
 TEST(TorchExport, Facts) {
     const auto classifier = open_classifier(fixture_spec("pt2_plain.pt2"), {"cpu"});
-    // conv 6*3*9 + norm 2*6 + depthwise 6*9 + 6 + fc 5*6 + 5 = 162 + 12 + 60 + 35
+    // conv 6*3*9, norm 2*6, depthwise 6*9 + 6, and fc 5*6 + 5 give 162 + 12 + 60 + 35
     EXPECT_EQ(classifier->facts().parameters, 269);
     EXPECT_EQ(classifier->facts().classes, 5U);
     EXPECT_EQ(classifier->facts().device, "cpu");
@@ -221,7 +221,7 @@ TEST(TorchExport, BytesWithTheChannelsLastAreSeen) {
     const auto bytes = open_classifier(spec, {"cpu"});
     EXPECT_THAT(bytes->facts().notes,
                 ElementsAre(HasSubstr("takes bytes"), HasSubstr("channels last")));
-    // The fixture's input: byte k is 37 k modulo 256, in the order of the channels-last image.
+    // Byte k of the fixture's input is 37 k modulo 256, in the order of the channels-last image.
     std::vector<float> input(std::size_t{4} * 3 * 16 * 16);
     for (std::size_t k = 0; k < input.size(); ++k) {
         const std::size_t channel = k % 3, pixel = k / 3 % 256, image = k / 768;
@@ -329,7 +329,7 @@ TEST(TorchExport, DamagedFiles) {
     EXPECT_THAT(
         error_of([&] { open_classifier(spec_of(scratch, zipped(entries)), {"cpu"}); }).message(),
         HasSubstr("no entry `model/data/weights/weight_0`"));
-    // A tensor that the signature names and the archive does not have.
+    // The signature names a tensor that the archive does not have.
     const ModelSpec renamed = spec_of(
         scratch, with_program("pt2_plain.pt2", [](auto& p) {
             p["graph_module"]["signature"]["input_specs"][0]["parameter"]["parameter_name"] =

@@ -1,4 +1,4 @@
-// Models in Python: the valid and invalid messages of their process, and how it ends.
+// Models in Python. Tests valid and invalid messages of their process, and how the process ends.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST_F(PythonModels, SayWhatTheyAre) {
 
 TEST_F(PythonModels, ComputeScoresAndGradients) {
     const auto classifier = opened_worker("timm:linear");
-    // One image whose channels are 1, 2 and 4 throughout: the first class has 1 - 1 + 1.
+    // An image has the channel values 1, 2 and 4 everywhere, so the first class has 1 - 1 + 1.
     std::vector<float> input(3 * 64);
     for (std::size_t k = 0; k < input.size(); ++k) input[k] = k < 64 ? 1.F : k < 128 ? 2.F : 4.F;
     std::vector<float> scores(6), gradient(input.size());
@@ -88,9 +88,9 @@ TEST_F(PythonModels, ComputeScoresAndGradients) {
     double total = 0;
     for (const double z : {1., 2.5, -2.5, .25, 4., 1.}) total += std::exp(z);
     EXPECT_NEAR(losses[0], std::log(total) - 2.5, 1e-12);
-    // d loss / d mean of the first channel, spread over 64 pixels.
+    // The derivative of the loss by the mean of the first channel, spread over 64 pixels.
     const double weights[] = {1, -1, .5, .25, -.5, 0}, z[] = {1, 2.5, -2.5, .25, 4, 1};
-    double slope = 1;  // from the label's weight, -1
+    double slope = 1;  // the label's weight contributes -1
     for (int c = 0; c < 6; ++c) slope += weights[c] * std::exp(z[c]) / total;
     EXPECT_NEAR(gradient[0], slope / 64, 1e-7);
     EXPECT_EQ(gradient[63], gradient[0]);
@@ -99,7 +99,7 @@ TEST_F(PythonModels, ComputeScoresAndGradients) {
             classifier->gradients({Loss::margin, input, labels, {}}, {scores, losses, gradient});
         }),
         HasSubstr("cross-entropy is the only loss here"));
-    classifier->scores(input, 1, scores);  // it still works after an error
+    classifier->scores(input, 1, scores);  // the process still works after an error
 }
 
 TEST_F(PythonModels, CostComesFromTheProcess) {
@@ -117,7 +117,7 @@ TEST_F(PythonModels, CostComesFromTheProcess) {
     const auto refusing = opened_worker("timm:no_cost");
     EXPECT_THAT(message_of([&] { refusing->cost(request); }, ErrorCode::usage),
                 HasSubstr("nobody knows"));
-    run(*refusing, 1, 8);  // it still works
+    run(*refusing, 1, 8);  // the process still works
     const auto damaged = opened_worker("timm:cut_cost");
     EXPECT_NE(message_of([&] { damaged->cost(request); }), "");
 }
@@ -411,7 +411,7 @@ TEST_F(PythonModels, ABatchThatFailsIsAnErrorAndNothingElse) {
 TEST_F(PythonModels, AProcessThatEndsIsAnErrorAtEveryStage) {
     for (const std::string_view stage : {"start", "described", "open", "lane", "batch"}) {
         for (const std::string_view end : {"exit", "killed", "crash", "close", "fork"}) {
-            // The other processes end like this one, if nothing is requested.
+            // The other processes end like this one, if no request comes.
             if (end != "exit" && stage != "open" && stage != "batch") continue;
             const std::string source = fmt::format("timm:{}_at_{}", end, stage);
             SCOPED_TRACE(source);
@@ -440,7 +440,7 @@ TEST_F(PythonModels, AProcessThatHangsIsEndedAfterItsTime) {
     const std::string late = message_of([&] { run(*classifier, 2, 8); });
     EXPECT_THAT(late, AllOf(HasSubstr("computed 2 images for "), HasSubstr("--model-timeout"),
                             HasSubstr("a smaller batch")));
-    // The reason for its end is reported again, at once.
+    // The reason for the end of the process is reported again, at once.
     EXPECT_EQ(message_of([&] { run(*classifier, 2, 8); }), late);
 }
 

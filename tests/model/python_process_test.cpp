@@ -31,10 +31,10 @@ TEST(BatchLimit, IsTenTimesTheSlowestOfFive) {
     isolated::BatchLimit limit(0);
     EXPECT_EQ(limit.of(8), seconds(600));
     for (const int time : {8, 80, 16, 8, 8}) limit.took(8, seconds(time));
-    EXPECT_EQ(limit.of(8), seconds(800));  // 80 s of 8 images: 10 s an image
+    EXPECT_EQ(limit.of(8), seconds(800));  // 80 s for 8 images are 10 s per image
     EXPECT_EQ(limit.of(1), seconds(100));
-    EXPECT_EQ(limit.of(0), seconds(60));  // at least
-    limit.took(8, seconds(8000));         // a sixth of the time does not matter
+    EXPECT_EQ(limit.of(0), seconds(60));  // the limit is at least this
+    limit.took(8, seconds(8000));         // with a sixth of the time, the result is the same
     EXPECT_EQ(limit.of(8), seconds(800));
     EXPECT_EQ(isolated::BatchLimit(7).of(100), seconds(7));
 }
@@ -58,7 +58,7 @@ TEST(WaitAt, AnAnswerThatIsThereIsNotLate) {
     EXPECT_EQ(isolated::wait_at(process, reading.get(), passed), isolated::Arrival::message);
 }
 
-/// One thread computes, the others wait for its lane, and the process ends.
+/// One thread computes and the others wait for its lane. Then the process ends.
 TEST(PythonProcess, AnEndIsHeardByAllThatWaitForTheirTurn) {
     if (!has_worker()) GTEST_SKIP() << "there is no python3 of version 3.9 or newer";
     const auto classifier = open_classifier(worker_spec("timm:one_lane"), {"cpu"});

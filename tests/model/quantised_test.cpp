@@ -1,4 +1,4 @@
-// Graphs from ONNX Runtime's quantiser, of a convolutional network and of a transformer: QDQ,
+// Graphs from ONNX Runtime's quantizer for a convolutional network and of a transformer: QDQ,
 // QLinear operators, and ranges that are computed in each run (make_quantised.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 /// Rounding is not continuous. A float that differs in its last bit may be rounded to the next
 /// integer, which changes later values by a step. So scores differ from ONNX Runtime's by less than
-/// quantising changes them, and most are bit-identical.
+/// quantization changes them, and most are bit-identical.
 TEST(QuantisedModels, ScoresEqualOnnxRuntimes) {
     const auto all = nlohmann::json::parse(std::ifstream(fixture("quantised.json")));
     ASSERT_EQ(all.size(), 6U);

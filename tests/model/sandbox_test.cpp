@@ -1,4 +1,4 @@
-// The system calls that the kernel denies a model's process. Each is tried in a child.
+// The system calls that the kernel denies a model's process. Each call is tried in a child process.
 #include "model/isolated/sandbox.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr int kernel_lacks_it = 77;
 
-/// The status of a child that runs `body`, which returns it; 128 + the signal that ended it.
+/// The status that `body` returns in a child process, or 128 + the signal that ended it.
 int status_of(const std::function<int()>& body) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(body());
@@ -48,7 +48,7 @@ int status_of(const std::function<int()>& body) {
         EXPECT_EQ(status, 0) << "the line of the attempt that was not refused as it should"; \
     } while (false)
 
-/// In the child: the attempt must fail with this errno.
+/// In the child process, the attempt must fail with this errno.
 #define REFUSED(call, number) \
     if (errno = 0, (call) >= 0 || errno != (number)) return __LINE__ % 64 + 1
 
@@ -87,7 +87,7 @@ TEST(Sandbox, CallsThatReachOutFailAndTheFirstIsTold) {
         if (limit_calls()) return kernel_lacks_it;
         if (first_refused_call()) return 71;
         REFUSED(::kill(parent, 0), EACCES);
-        if (first_refused_call()) return 72;  // no details to report
+        if (first_refused_call()) return 72;  // there are no details to report
         return 0;
     });
     IN_CHILD([&] {

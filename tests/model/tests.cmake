@@ -6,12 +6,12 @@ assay_test(model_pt2
     SOURCES model/pt2_package_test.cpp
     LINKS assay_pt2 assay_model ZLIB::ZLIB)
 
-# Models in Python, by a worker that needs no packages.
+# Models in Python run in a worker that needs no packages.
 assay_test(model_python
     SOURCES model/python_model_test.cpp model/python_process_test.cpp
     LINKS assay_model)
 
-# Two libraries that are not the plug-in.
+# These two libraries are not the plug-in.
 add_library(fake_plugin_build MODULE model/fake_plugin.cpp)
 target_compile_definitions(fake_plugin_build PRIVATE FAKE_BUILD=1)
 add_library(fake_plugin_none MODULE model/fake_plugin.cpp)
@@ -26,7 +26,7 @@ target_compile_definitions(test_model_plugin PRIVATE
     OTHER_BUILD="$<TARGET_FILE:fake_plugin_build>" OTHER_LIBRARY="$<TARGET_FILE:fake_plugin_none>")
 add_dependencies(test_model_plugin fake_plugin_build fake_plugin_none)
 
-# What tells which std::string a LibTorch was compiled with, for either.
+# The symbols that show which std::string a LibTorch was compiled with, for both kinds.
 add_library(fake_c10 MODULE model/fake_c10.cpp)
 add_library(fake_c10_old MODULE model/fake_c10.cpp)
 target_compile_definitions(fake_c10_old PRIVATE _GLIBCXX_USE_CXX11_ABI=0)
@@ -53,7 +53,7 @@ if(TARGET assay_torch)
     foreach(test test_model_torch test_model_isolated)
         add_dependencies(${test} assay_torch assay_model_process)
     endforeach()
-    # TorchScript modules are made with LibTorch itself.
+    # LibTorch itself makes the TorchScript modules.
     assay_test(model_cost
         SOURCES model/cost_test.cpp model/cost_script_test.cpp model/cost_wire_test.cpp
         LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
@@ -65,24 +65,24 @@ if(TARGET assay_torch)
     foreach(test test_model_cost test_model_cost_known)
         add_dependencies(${test} assay_torch assay_model_process)
     endforeach()
-    # The plug-in's own objects, for what does not pass through its interface.
+    # The plug-in's own objects are linked, to test functions that are not in its interface.
     assay_test(model_gradient
         SOURCES model/pt2_gradient_test.cpp model/onnx_gradient_test.cpp model/fused_test.cpp model/convolution_flags_test.cpp $<TARGET_OBJECTS:assay_torch>
         LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
     target_include_directories(test_model_gradient SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
-    # LibTorch's definitions are not those that the headers were precompiled with.
+    # LibTorch has other definitions than those with which the headers were precompiled.
     set_target_properties(test_model_gradient PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
     assay_test(model_device
         SOURCES model/device_test.cpp model/fake_device.cpp $<TARGET_OBJECTS:assay_torch>
         LINKS assay_evaluate assay_pt2 $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
     target_include_directories(test_model_device SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
     set_target_properties(test_model_device PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
-    # Three of torchvision's families, where the distribution's python3-torchvision is installed; by hand it runs all.
+    # Runs three of torchvision's families if the distribution's python3-torchvision is installed. Started by hand, it runs all.
     assay_test_case(torchvision_table SLOW LABEL model_torch
         COMMAND ${PROJECT_SOURCE_DIR}/tests/model/torchvision_table.py $<TARGET_FILE:assay>
             --architectures mobilenet_v3_small,googlenet,squeezenet1_1 --forms trace,script,onnx11,onnx13,pt2)
     set_tests_properties(torchvision_table PROPERTIES SKIP_RETURN_CODE 77)
-    # Four architectures of current packages, where an environment with these was made; by hand it makes one and runs all.
+    # Runs four architectures of current packages if their environment exists. Started by hand, it makes one and runs all.
     assay_test_case(architecture_table SLOW LABEL model_torch
         COMMAND ${PROJECT_SOURCE_DIR}/tests/model/architecture_table.py $<TARGET_FILE:assay> --some --if-there)
     set_tests_properties(architecture_table PROPERTIES SKIP_RETURN_CODE 77)

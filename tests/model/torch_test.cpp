@@ -1,4 +1,4 @@
-// TorchScript models through the plug-in's interface. Fixtures and expected scores: make_models.py.
+// TorchScript models through the plug-in's interface. Fixtures and scores are from make_models.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(TorchScript, ScoresEqualPythons) {
 
 TEST(TorchScript, Facts) {
     const auto classifier = open_classifier(fixture_spec("cnn.pt"), {"cpu"});
-    // conv 6*3*9 + bn 2*6 + depthwise 6*9 + 6 + bn 2*6 + fc 5*6 + 5 = 162 + 12 + 60 + 12 + 35
+    // conv 6*3*9, bn 2*6, depthwise 6*9 + 6, bn 2*6 and fc 5*6 + 5 give 162 + 12 + 60 + 12 + 35
     EXPECT_EQ(classifier->facts().parameters, 281);
     EXPECT_EQ(expected().at("cnn.pt").at("parameters"), 281);
     EXPECT_EQ(classifier->facts().device, "cpu");
@@ -125,7 +125,7 @@ TEST(TorchScript, LogitsAreTakenByTheirName) {
     const auto dict = open_classifier(fixture_spec("dict.pt"));
     expect_scores(*dict, "dict.pt");
     EXPECT_THAT(dict->facts().notes, testing::SizeIs(1));
-    // If the output is named, nothing is reported.
+    // If the settings name the output, nothing is reported.
     ModelSpec spec = fixture_spec("auxiliary_too.pt");
     spec.output = "logits";
     EXPECT_THAT(open_classifier(spec)->facts().notes, testing::IsEmpty());
@@ -147,7 +147,7 @@ TEST(TorchScript, HalfPrecisionIsComputedInSingleOnACpu) {
 }
 
 TEST(TorchScript, BytesWithTheChannelsLast) {
-    // bytes.pt normalises by itself, in the same way as the input of cnn.pt.
+    // bytes.pt normalizes by itself, in the same way as the input of cnn.pt.
     ModelSpec spec = fixture_spec("bytes.pt");
     spec.preprocess.mean = {0.5, 0.5, 0.5};
     spec.preprocess.std = {0.25, 0.25, 0.25};
@@ -159,7 +159,7 @@ TEST(TorchScript, BytesWithTheChannelsLast) {
     const auto bytes = open_classifier(spec);
     EXPECT_THAT(bytes->facts().notes, testing::IsEmpty());
     const auto plain = open_classifier(fixture_spec("cnn.pt"));
-    // Every byte in turn, as the preprocessing normalises it.
+    // Every byte in turn, normalized as in the preprocessing.
     std::vector<float> input(std::size_t{2} * 3 * 16 * 16);
     for (std::size_t k = 0; k < input.size(); ++k)
         input[k] = (static_cast<float>(k * 37 % 256) / 255.0F - 0.5F) / 0.25F;

@@ -3,12 +3,12 @@
 torch.export (.pt2).
 
     tests/model/torchvision_table.py build/release/bin/assay [--architectures resnet18,swin_t] [--forms trace,onnx13]
-    tests/model/torchvision_table.py --save FOLDER [--forms pt2]     # where a newer PyTorch is: writes models and logits
-    tests/model/torchvision_table.py build/release/bin/assay --saved FOLDER --forms pt2     # where Assay is: runs them
+    tests/model/torchvision_table.py --save FOLDER [--forms pt2]     # on a machine with a newer PyTorch: writes models and logits
+    tests/model/torchvision_table.py build/release/bin/assay --saved FOLDER --forms pt2     # with Assay: runs the models
 
 Weights are random (nothing is downloaded). Prints a table of the largest difference of a logit to PyTorch's, in standard
 deviations of the logits. The cell "-" means that PyTorch itself cannot export the form (the reason is below the table). Ends with
-status 1 when a form that PyTorch exports does not run, or differs by more than 1e-3. Ends with status 77 where torchvision is not
+status 1 if a form that PyTorch exports does not run, or differs by more than 1e-3. Ends with status 77 if torchvision is not
 installed.
 """
 import argparse
@@ -39,7 +39,7 @@ ALLOWED = 1e-3
 
 
 def family_of(name):
-    """The family of a model of torchvision: its name without its size. Batch norm (vgg11_bn) makes another family."""
+    """The family of a torchvision model is its name without its size. Batch norm (vgg11_bn) makes a separate family."""
     stem, norm = name.removesuffix("_bn"), "_bn" if name.endswith("_bn") else ""
     if stem.startswith(("resnext", "wide_resnet")):
         stem = re.sub(r"_(\d+x\d+d|2)$", "", stem)
@@ -48,12 +48,12 @@ def family_of(name):
 
 
 def missing_families(models):
-    """The families of these models of torchvision of which no model is in FAMILIES."""
+    """The families of these torchvision models that have no model in FAMILIES."""
     return sorted({family_of(name) for name in models} - {family_of(name) for name in FAMILIES})
 
 
 def images(folder, side, count=3):
-    """Smooth random images of the input's own size, as files and as PyTorch's input."""
+    """Smooth random images of the input size, as files and as PyTorch's input."""
     rng = np.random.RandomState(side)
     batch = []
     (folder / "n01440764").mkdir(parents=True, exist_ok=True)
@@ -72,12 +72,12 @@ def made(name, x):
         options["init_weights"] = True
     model = getattr(torchvision.models, name)(**options)
     for module in model.modules():
-        # Layers that begin at zero hide everything before them.
+        # Layers that start with zeros hide everything before them.
         if isinstance(module, torch.nn.Linear) and not module.weight.any():
             torch.nn.init.normal_(module.weight, std=0.05)
         if isinstance(module, torch.nn.BatchNorm2d):
             module.momentum = None
-    # One training pass sets the batch norms' statistics: otherwise logits vanish or explode.
+    # One training pass sets the batch norms' statistics. Otherwise logits vanish or explode.
     with torch.no_grad():
         model.train()(x)
     return model.eval()
@@ -100,7 +100,7 @@ def export(model, x, form, path):
 
 
 def run(assay, paths, data, runs, side):
-    """The logits of each file, or the message of the refusal."""
+    """The logits of each file, or its error message."""
     for path in paths:
         path.with_suffix(".toml").write_text(
             f'preset = "torchvision"\ninput_size = [3, {side}, {side}]\ncrop_mode = "none"\ninterpolation = "nearest"\n'
@@ -141,7 +141,7 @@ def side_of(name):
 
 
 def compare(assay, name, form, folder, scratch, remarks):
-    """One cell of the table, and whether it is wrong."""
+    """Returns one cell of the table, and whether it is wrong."""
     path = file_of(folder, form)
     if not path.exists():
         return "-", False

@@ -25,8 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Noisy stripes that run across, along, or both ways. They have textures and no outlines, and are
-/// easy for any network.
+/// Noisy stripes that are horizontal, vertical, or both. They have textures and no outlines, and
+/// are easy for any network.
 Image pattern(std::size_t kind, std::uint64_t item) {
     constexpr int side = 24;
     RandomStream random(5, "pattern", item);
@@ -185,7 +185,7 @@ TEST_F(Trained, LearnsAndSaysSo) {
     EXPECT_NEAR(again.work_skipped.value(), 1, 1e-9);
     for (const TrainReport& r : reports) {
         EXPECT_EQ(r.trained_on + r.held_out, 180U);
-        // Chance is 1/3; the whole interval lies above 2/3.
+        // Chance is 1/3, and the whole interval is above 2/3.
         EXPECT_GT(wilson(r.held_out_right, r.held_out).low, 2.0 / 3) << r.name;
         EXPECT_LE(r.held_out_right_attacked, r.held_out_right);
         EXPECT_FALSE(r.reused);
@@ -193,12 +193,12 @@ TEST_F(Trained, LearnsAndSaysSo) {
     }
     EXPECT_EQ(reports[0].name, "net");
     EXPECT_EQ(reports[1].calibrated_file, "");
-    // Width 4, folded: 5x5 3->4, 3x3 4->8, 8->8, 8->16, 16->16, each with a bias, and 3 x (16 + 1)
-    // at the end.
+    // A folded network of width 4 has 5x5 3->4 and 3x3 4->8, 8->8, 8->16, 16->16, each with a bias,
+    // and 3 x (16 + 1) at the end.
     const std::int64_t whole =
         (75 * 4 + 4) + (36 * 8 + 8) + (72 * 8 + 8) + (72 * 16 + 16) + (144 * 16 + 16) + 3 * 17;
     EXPECT_EQ(reports[0].parameters, whole);
-    // 5x5 3->4, 3x3 4->8, 1x1 8->16
+    // The network has 5x5 3->4, 3x3 4->8 and 1x1 8->16.
     EXPECT_EQ(reports[1].parameters, (75 * 4 + 4) + (36 * 8 + 8) + (8 * 16 + 16) + 3 * 17);
     EXPECT_EQ(open_classifier(resolve_model(reports[0].file, ModelSettings::object()))
                   ->facts()
@@ -237,7 +237,7 @@ TEST_F(Trained, TheSameBitsForAnyThreads) {
         EXPECT_EQ(one[i].loss, three[i].loss);
         EXPECT_EQ(one[i].held_out_right_attacked, three[i].held_out_right_attacked);
     }
-    // A network does not depend on which others are trained, and another seed gives another
+    // A network does not depend on which other networks are trained, and another seed gives another
     // network.
     EXPECT_EQ(hash_file(train(fresh("alone"), {other})[0].file), hash_file(one[2].file));
     TrainSpec reseeded = other;

@@ -67,7 +67,7 @@ TEST(TwoClasses, AreThoseOfTheSigmoid) {
     EXPECT_FLOAT_EQ(logs[0], std::log(0.75F));
     EXPECT_EQ(logs[2], -std::numeric_limits<float>::infinity());
     EXPECT_FLOAT_EQ(logs[4], std::log(1e-6F));
-    // A rounding error above the logarithm of 1.
+    // The rounding error is above the logarithm of 1.
     EXPECT_EQ(scores_of(ScoreKind::log_probabilities, {1e-7F})[0],
               -std::numeric_limits<float>::infinity());
 }
@@ -99,7 +99,7 @@ TEST(TwoClasses, SayWhichClassIsPositive) {
     }
 }
 
-// The derivative by a pixel, against differences of the loss of both classes.
+// The derivative by a pixel, compared with differences of the loss of both classes.
 TEST(TwoClasses, GradientsAreThoseOfBothClasses) {
     for (const ScoreKind kind :
          {ScoreKind::logits, ScoreKind::probabilities, ScoreKind::log_probabilities}) {

@@ -130,7 +130,7 @@ TEST(Wire, CutAndLongerMessagesAreRefused) {
     all_cuts(text_of(some_request()), [](const std::string& m) { open_request(m); });
     all_cuts(text_of(Error(ErrorCode::io, "x")), [](const std::string& m) { failure(m); });
     all_cuts(text_of(Batch{1, 2, 3}), [](const std::string& m) { batch(m); });
-    // A loss that does not exist.
+    // The message has a loss that does not exist.
     std::string unknown = text_of(Batch{1, 2, 3, Loss::targeted_dlr});
     unknown[unknown.size() - 8] = 6;
     expect_refused(unknown, [](const std::string& m) { batch(m); });
@@ -192,7 +192,7 @@ TEST(Channel, MessagesAndDescriptorsPass) {
     EXPECT_EQ(receive_message(b.get(), &came), "two");
     ASSERT_EQ(came.size(), 1U);
     EXPECT_EQ(SharedBuffer(std::move(came[0])).floats()[3], 1.5F);
-    EXPECT_EQ(receive_message(b.get()), "three");  // its descriptor was not requested
+    EXPECT_EQ(receive_message(b.get()), "three");  // no descriptor was requested
     EXPECT_THROW(send_message(a.get(), std::string(most_message + 1, 'x')), Error);
 }
 

@@ -12,7 +12,7 @@ namespace assay {
 
 inline const char* const worker_folder = ASSAY_SOURCE_DIR "/tests/model/worker";
 
-/// False if there is no Python that can run it.
+/// Returns false if there is no Python that can run the worker.
 inline bool has_worker() {
     ::setenv("ASSAY_WORKER_PATH", worker_folder, 1);
     ::unsetenv("ASSAY_PYTHON");
@@ -25,7 +25,7 @@ inline bool has_worker() {
     return found;
 }
 
-/// `notes`, unless null, gets the messages while it was loaded.
+/// `notes`, unless null, gets the messages from loading it.
 inline ModelSpec worker_spec(const std::string& source, std::vector<std::string>* notes = nullptr,
                              const ModelSettings& flags = ModelSettings::object()) {
     PythonStart start;
@@ -35,7 +35,7 @@ inline ModelSpec worker_spec(const std::string& source, std::vector<std::string>
     return resolve_model(source, flags, {}, start);
 }
 
-/// A model that asks for class names, which the images or `flags` have.
+/// A model that requests class names. The images or `flags` have them.
 inline ModelSpec named_worker_spec(const ClassList& of_images, PythonStart start = {},
                                    const ModelSettings& flags = ModelSettings::object(),
                                    const std::string& source = "timm:by_names") {

@@ -104,7 +104,7 @@ TEST(Voc, DamagedFilesAreListedBesideTheOthers) {
     folder.write("b.xml", "<annotation><object>");
     folder.write("c.xml", "");
     folder.write("d.xml", "<other/>");
-    // Each of ten entities contains ten of the previous one. A parser that expands entities would
+    // Each of ten entities contains ten of the previous one. Expanding these entities would
     // produce 10^9 words.
     std::string bomb = "<?xml version=\"1.0\"?><!DOCTYPE annotation [<!ENTITY e0 \"lol\">";
     for (int i = 1; i < 10; ++i) {
@@ -169,7 +169,7 @@ TEST(Voc, CornersThatAreNoNumbers) {
                                            "<object><name>dog</name></object>" +
                                            object("", corners("1", "2", "3", "4"))));
     const BoxList list = read_boxes(folder / "a.xml");
-    EXPECT_EQ(list.rows.size(), 1U);  // without a class: the pool says so
+    EXPECT_EQ(list.rows.size(), 1U);  // a pool without a class reports this
     EXPECT_THAT(described(list.rejected),
                 ElementsAre("bad_number: a.xml object 1: image a.jpg, class dog: ymin is `x2`",
                             "bad_number: a.xml object 2: image a.jpg, class cat: no xmax",
@@ -245,7 +245,7 @@ TEST(Coco, AnnotationsBeforeTheImagesTheyAreOf) {
     EXPECT_EQ(list.rows[0].corners, (Four{1.5, 2, 31.5, 42.25}));
     EXPECT_EQ(list.images[list.rows[0].image], "a.jpg");
     EXPECT_THAT(list.classes, ElementsAre("traffic light"));
-    EXPECT_EQ(list.without_boxes, 1U);  // c.jpg
+    EXPECT_EQ(list.without_boxes, 1U);  // the image is c.jpg
     EXPECT_THAT(
         described(list.rejected),
         ElementsAre(
@@ -345,27 +345,27 @@ protected:
     std::vector<std::string> notes_;
 };
 
-// xmin 2, xmax 5: pixels 2..5 counted from 0; 1..4 counted from 1 (2 is the second pixel); 2..4 as
+// For xmin 2, xmax 5: pixels 2..5 counted from 0; 1..4 counted from 1 (2 is the second); 2..4 as
 // edges.
 TEST_F(Pool, WhatCornersMean) {
     const std::string row = "a.png,2,3,5,6,cat\n";
     EXPECT_THAT(pool(row).patches, ElementsAre(Patch{0, 0, 2, 3, 4, 4}));
     EXPECT_THAT(pool(row, Corners::inclusive1).patches, ElementsAre(Patch{0, 0, 1, 2, 4, 4}));
     EXPECT_THAT(pool(row, Corners::edges).patches, ElementsAre(Patch{0, 0, 2, 3, 3, 3}));
-    // One pixel; nothing; and, between pixels, every pixel that is touched: [2.5, 5.25) meets 2, 3,
+    // One pixel; nothing; and, for edges, every pixel that is touched: [2.5, 5.25) meets 2, 3,
     // 4, 5.
     EXPECT_THAT(pool("a.png,2,3,2,3,cat\n").patches, ElementsAre(Patch{0, 0, 2, 3, 1, 1}));
     EXPECT_THAT(refused_pool("a.png,5,3,2,6,cat\n"), HasSubstr("reversed"));
     EXPECT_THAT(pool("a.png,2.5,0,5.25,1,cat\n", Corners::edges).patches,
                 ElementsAre(Patch{0, 0, 2, 0, 4, 1}));
-    // The whole image, in each of the three conventions.
+    // The whole image in each of the three conventions.
     const Patch all{0, 0, 0, 0, 10, 8};
     EXPECT_THAT(pool("a.png,0,0,9,7,cat\n").patches, ElementsAre(all));
     EXPECT_THAT(pool("a.png,1,1,10,8,cat\n", Corners::inclusive1).patches, ElementsAre(all));
     EXPECT_THAT(pool("a.png,0,0,10,8,cat\n", Corners::edges).patches, ElementsAre(all));
 }
 
-// A copy of 10 x 8 pixels of an image that was annotated at 20 x 16, so its boxes are wrong.
+// The image is a copy with 10 x 8 pixels and was annotated at 20 x 16, so its boxes are wrong.
 TEST_F(Pool, ImagesOfAnotherSizeThanAnnotated) {
     const auto annotated = [&](const std::string& size, PoolOptions options = {}) {
         const auto path = folder_.write(
@@ -421,7 +421,7 @@ TEST_F(Pool, TheSameBoxAgain) {
         "a.png,-5,0,3,3,cat\na.png,0,0,3,3,dog\na.png,0,0,3,2,cat\n";
     const PatchPool all = pool(rows);
     EXPECT_EQ(all.patches.size(), 7U);
-    // Refused are the third, the fifth (equal after clipping) and the second dog. The first dog is
+    // The third, the fifth (equal after clipping) and the second dog are refused. The first dog is
     // another class for the same pixels.
     EXPECT_EQ(all.duplicates, 3U);
     EXPECT_EQ(all.conflicts, 1U);
@@ -442,7 +442,7 @@ TEST_F(Pool, OutsideIsClippedAndCounted) {
     EXPECT_THAT(made.patches, ElementsAre(Patch{0, 0, 0, 0, 5, 5}, Patch{0, 0, 5, 5, 5, 3},
                                           Patch{0, 0, 5, 5, 5, 3}, Patch{0, 0, 1, 1, 2, 2}));
     EXPECT_EQ(made.clipped, 3U);
-    EXPECT_EQ(made.clipped_by_one, 1U);  // 10, but 9 is the last column
+    EXPECT_EQ(made.clipped_by_one, 1U);  // the box ends at 10, but 9 is the last column
 }
 
 TEST_F(Pool, EveryBoxIsThereOrListed) {
@@ -467,7 +467,7 @@ TEST_F(Pool, EveryBoxIsThereOrListed) {
     EXPECT_EQ(made.read, 14U);
     EXPECT_EQ(made.patches.size() + made.rejected.size(), made.read);
     EXPECT_EQ(made.patches.size(),
-              3U);  // the first, x/twin.png, and sub/b.png, which is found without its extension
+              3U);  // the first image, x/twin.png, and sub/b.png, found without its extension
     EXPECT_EQ(made.images[made.patches[2].image], "sub/b.png");
     const auto counts = made.rejected_by_fault();
     const auto count = [&](BoxFault fault) { return counts[static_cast<std::size_t>(fault)]; };

@@ -48,7 +48,7 @@ TEST(Grids, ThePapersPass) {
     std::vector<int> sides;
     for (const int k : {2, 3, 4, 6, 9}) sides.push_back(default_patch_side(k, 512));
     EXPECT_THAT(sides, ElementsAre(256, 256, 256, 170, 128));
-    // 1 -> 1 column, 5 -> 3, 10 -> 4, 16 -> 4, 17 -> 5; and each fits.
+    // 1 patch needs 1 column, 5 need 3, 10 need 4, 16 need 4, and 17 need 5. Each fits.
     for (const auto& [k, p] :
          std::map<int, int>{{1, 512}, {5, 170}, {10, 128}, {16, 128}, {17, 102}}) {
         EXPECT_EQ(default_patch_side(k, 512), p);
@@ -57,10 +57,10 @@ TEST(Grids, ThePapersPass) {
 }
 
 TEST(Grids, WhatDoesNotFitIsRefused) {
-    // 5 * 256^2 = 327,680 > 512^2 = 262,144.
+    // 5 * 256^2 = 327,680 is more than 512^2 = 262,144.
     EXPECT_THAT(grids_refused({{5, 256}}),
                 HasSubstr("k = 5, p = 256: k p^2 = 327680 is more than canvas^2 = 262144"));
-    // 6 * 171^2 = 175,446 would do, but floor(512 / 171) = 2 columns and rows hold 4.
+    // 6 * 171^2 = 175,446 would fit, but floor(512 / 171) = 2 columns and rows hold 4.
     EXPECT_THAT(grids_refused({{6, 171}}),
                 HasSubstr("k = 6, p = 171: the canvas has only 2 x 2 cells of 171 pixels"));
     EXPECT_THAT(grids_refused({{1, 513}}), HasSubstr("does not fit the canvas of 512 pixels"));
@@ -94,7 +94,7 @@ TEST(Grids, ThePoolMustDo) {
                 HasSubstr("class `b;c` cannot be in a list of labels"));
 }
 
-// The definition in the header: draws an element of a vector and removes it.
+// Follows the definition in the header, which draws an element of a vector and removes it.
 TEST(Draws, AreThoseOfTheStream) {
     const PatchPool pool = paper_pool(std::vector<std::int32_t>(17, 0), 1);
     CompositeOptions options;
@@ -107,7 +107,7 @@ TEST(Draws, AreThoseOfTheStream) {
         for (int j = 0; j < 3; ++j) {
             const auto at = static_cast<std::size_t>(random.below(left.size()));
             expected.push_back(left[at]);
-            left[at] = left.back();  // the order of those left matters to no one but must be fixed
+            left[at] = left.back();  // the order of the others has no effect but must be fixed
             left.pop_back();
         }
     }
@@ -136,7 +136,7 @@ TEST(Draws, EveryGridStartsFromTheFullPoolAndUsesAPatchOnce) {
                 plans.insert(plan.patches);
             }
         }
-        EXPECT_EQ(plans.size(), 8U);  // all differ
+        EXPECT_EQ(plans.size(), 8U);  // all are different
     }
     CompositeOptions options;
     options.limit = 3;
@@ -161,7 +161,7 @@ TEST(Draws, AreUniform) {
     ASSERT_EQ(seen.size(), 20U);
     double chi_square = 0;
     for (const auto& [pair, n] : seen) chi_square += (n - 200.0) * (n - 200.0) / 200.0;
-    EXPECT_LT(chi_square, 43.8);  // 19 degrees of freedom: exceeded once in a thousand
+    EXPECT_LT(chi_square, 43.8);  // with 19 degrees of freedom, exceeded once in a thousand
 }
 
 TEST(Distinct, RepeatsAreDrawnAgainAndComeBack) {
@@ -172,7 +172,7 @@ TEST(Distinct, RepeatsAreDrawnAgainAndComeBack) {
         // With four patches of each class, the result is always four composites.
         const PatchPool even = paper_pool({0, 0, 0, 0, 1, 1, 1, 1}, 2);
         EXPECT_EQ(plan_composites(even, {2, 4}, options).size(), 4U);
-        // One patch of the second class: one composite, and three of the first are left.
+        // One patch of the second class gives one composite, and three of the first class are left.
         const PatchPool odd = paper_pool({0, 0, 0, 0, 1}, 2);
         const auto plan = plan_composites(odd, {2, 4}, options);
         EXPECT_EQ(plan.size(), 1U);
@@ -181,14 +181,14 @@ TEST(Distinct, RepeatsAreDrawnAgainAndComeBack) {
         const auto counts = count_labels(many, plan_composites(many, {9, 4}, options));
         EXPECT_EQ(counts.repeats(), 0U);
         EXPECT_EQ(counts.by_labels[9], counts.composites);
-        EXPECT_GE(counts.composites, 25U);  // of 33 at most
+        EXPECT_GE(counts.composites, 25U);  // number of labels of at most 33
     }
 }
 
 TEST(Labels, Counted) {
     const PatchPool pool = paper_pool({0, 0, 1, 2, 2, 2, 0, 1, 2}, 3);
     const CompositePlan plan{.grid = {3, 4}, .patches = {0, 1, 2, 3, 4, 5, 6, 7, 8}};
-    const GridCounts counts = count_labels(pool, plan);  // {0,1}, {2}, {0,1,2}
+    const GridCounts counts = count_labels(pool, plan);  // the composites are {0,1}, {2}, {0,1,2}
     EXPECT_THAT(counts.by_labels, ElementsAre(0, 1, 1, 1));
     EXPECT_EQ(counts.repeats(), 2U);
     EXPECT_EQ(counts.composites, 3U);
@@ -196,14 +196,14 @@ TEST(Labels, Counted) {
 }
 
 TEST(RepeatShare, ClosedForms) {
-    // 1 - (1 - 1/1000) ... (1 - 8/1000).
+    // The probability is 1 - (1 - 1/1000) ... (1 - 8/1000).
     for (const auto& [k, percent] :
          std::map<int, double>{{1, 0}, {2, 0.1}, {3, 0.3}, {4, 0.6}, {6, 1.5}, {9, 3.5}}) {
         EXPECT_NEAR(100 * repeat_proportion(k, 1000), percent, 0.06) << k;
     }
     EXPECT_DOUBLE_EQ(repeat_proportion(2, 4), 0.25);
-    EXPECT_DOUBLE_EQ(repeat_proportion(5, 4), 1);  // more patches than classes
-    // Three classes of two. Two of six: 3 of 15 pairs are of one class. Three of six: 2^3 of 20 are
+    EXPECT_DOUBLE_EQ(repeat_proportion(5, 4), 1);  // there are more patches than classes
+    // Three classes have two patches each. 3 of 15 pairs are of one class. 2^3 of 20 triples are
     // of three classes.
     const std::vector<std::uint64_t> pairs{2, 2, 2};
     EXPECT_NEAR(repeat_proportion(2, pairs), 3.0 / 15, 1e-14);
@@ -217,7 +217,7 @@ TEST(RepeatShare, ClosedForms) {
     EXPECT_THAT(refused([&] { repeat_proportion(7, pairs); }), HasSubstr("1 <= k <= 6"));
 }
 
-// Every subset of a small pool, counted one by one.
+// Every subset of a small pool is counted one by one.
 TEST(RepeatShare, EqualsCounting) {
     const std::vector<std::int32_t> classes = {0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 5};
     const std::vector<std::uint64_t> counts = {3, 1, 2, 4, 0, 1};
@@ -264,7 +264,7 @@ TEST(RepeatShare, FitsThePublishedCounts) {
 }
 
 TEST(Places, CellsInRowsAndLongerSides) {
-    // 10 x 4 -> 256 x round(102.4); 3 x 7 -> round(109.7) x 256; 1000 x 1 -> 256 x 1.
+    // 10 x 4 becomes 256 x round(102.4), 3 x 7 round(109.7) x 256, and 1000 x 1 256 x 1.
     for (const auto& [from, to] :
          std::map<std::pair<int, int>, std::pair<int, int>>{{{10, 4}, {256, 102}},
                                                             {{3, 7}, {110, 256}},
@@ -284,12 +284,12 @@ TEST(Places, CellsInRowsAndLongerSides) {
             EXPECT_LE(at.y + at.height, (at.row + 1) * 256);
         }
     }
-    // Halves up: 4 * 5 / 8 = 2.5.
+    // Halves are rounded up: 4 * 5 / 8 = 2.5.
     const PatchPool half = paper_pool({0}, 1, 8, 5);
     EXPECT_EQ(place_patches(half, plan_composites(half, {1, 4}, {}), 0, {}).front().height, 3);
 }
 
-// 4 x 1 pixels, longer side 4: the only freedom is y in {0, 1, 2, 3}; 800 expected of each.
+// For 4 x 1 pixels and longer side 4, only y in {0, 1, 2, 3} is free, and 800 of each are expected.
 TEST(Places, OffsetsAreUniformAndTheirOwn) {
     const PatchPool pool = paper_pool(std::vector<std::int32_t>(3200, 0), 1, 4, 1);
     CompositeOptions options;
@@ -303,8 +303,8 @@ TEST(Places, OffsetsAreUniformAndTheirOwn) {
     }
     double chi_square = 0;
     for (const int n : seen) chi_square += (n - 800.0) * (n - 800.0) / 800.0;
-    EXPECT_LT(chi_square, 16.3);  // 3 degrees of freedom: exceeded once in a thousand
-    // The stream of the header: item ((k 2^16 + p) 2^32 + i), x before y.
+    EXPECT_LT(chi_square, 16.3);  // with 3 degrees of freedom, exceeded once in a thousand
+    // The stream is that of the header: item ((k 2^16 + p) 2^32 + i), with x before y.
     RandomStream random(1, "patchml.offset", (((std::uint64_t{1} << 16) + 4) << 32) + 77);
     EXPECT_EQ(random.below(1), 0U);
     EXPECT_EQ(place_patches(pool, plan, 77, options)[0].y, static_cast<int>(random.below(4)));

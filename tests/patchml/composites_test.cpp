@@ -133,7 +133,7 @@ TEST_F(Composites, OnlyTheBoxIsResized) {
         cut.pixels.insert(cut.pixels.end(), from, from + 40);
     }
     const auto at = place_patches(pool, plan, 0, options_).front();
-    EXPECT_EQ(std::pair(at.width, at.height), std::pair(32, 22));  // 32 * 7 / 10 = 22.4
+    EXPECT_EQ(std::pair(at.width, at.height), std::pair(32, 22));  // the size is 32 * 7 / 10 = 22.4
     const Image resized = resize(cut, Interpolation::bicubic, {.width = 32, .height = 22});
     for (int y = 0; y < 22; ++y) {
         for (int x = 0; x < 32; ++x)
@@ -143,7 +143,7 @@ TEST_F(Composites, OnlyTheBoxIsResized) {
 
 TEST_F(Composites, AreAnOrdinaryDataSet) {
     const CompositeReport report = make_composites(pool_, options_, folder_ / "out/set");
-    EXPECT_EQ(report.composites, 11U + 5U + 2U);  // floor(23 / k)
+    EXPECT_EQ(report.composites, 11U + 5U + 2U);  // the number is floor(23 / k)
     EXPECT_FALSE(report.was_there);
     std::vector<std::string> notes;
     const Dataset dataset =
@@ -244,7 +244,7 @@ TEST_F(Composites, AsJpeg) {
         EXPECT_LT(sum / static_cast<double>(a.pixels.size()), 4.0) << name;
         EXPECT_GT(sum, 0.0);
     }
-    // Another quality is another data set, and so is PNG.
+    // Another quality or format makes another data set.
     options_.jpeg_quality = 90;
     EXPECT_THAT(refused(pool_, options_, folder_ / "jpeg"), HasSubstr("jpeg_quality is "));
     EXPECT_THAT(refused(pool_, options_, folder_ / "png"), HasSubstr("jpeg_quality"));
@@ -266,7 +266,7 @@ TEST_F(Composites, InterruptedGoesOn) {
     EXPECT_THROW(make_composites(pool_, stopping, folder_ / "set"), Error);
     EXPECT_FALSE(fs::exists(folder_ / "set"));
     const fs::path partial = folder_ / ".set.partial";
-    // Further remains of a kill or a system crash: half a file, a damaged file, and one with the
+    // A kill or a system crash may leave half a file, a damaged file, and one with the
     // size of another.
     std::ofstream(partial / "k2-p16/.000007.png.0.tmp") << "half";
     fs::resize_file(partial / "k2-p16/000001.png", 40);
@@ -293,7 +293,7 @@ TEST_F(Composites, NothingIsOverwritten) {
     const fs::path set = folder_ / "set";
     make_composites(pool_, options_, set);
     const auto before = files_of(set);
-    options_.threads = 3;  // no setting of the data set
+    options_.threads = 3;  // this is not a setting of the data set
     EXPECT_TRUE(make_composites(pool_, options_, set.string() + "/").was_there);
     CompositeOptions other = options_;
     other.seed = 2;
@@ -315,7 +315,7 @@ TEST_F(Composites, NothingIsOverwritten) {
 }
 
 TEST_F(Composites, RefusedBeforeAnythingIsWritten) {
-    options_.grids = {{2, 16}, {5, 16}};  // 4 cells
+    options_.grids = {{2, 16}, {5, 16}};  // there are 4 cells
     EXPECT_THAT(refused(pool_, options_, folder_ / "set"),
                 HasSubstr("k = 5, p = 16: k p^2 = 1280 is more than"));
     EXPECT_FALSE(fs::exists(folder_ / "set"));

@@ -1,4 +1,4 @@
-// Small images whose every pixel is known, and pools of them.
+// Small images with known pixels, and pools of them.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ inline Rgb colour_of(std::size_t i) {
             200};
 }
 
-/// A pool that has no images: enough for draws and placements. Patch i has class classes[i].
+/// A pool without images, which is enough for draws and placements. Patch i has class classes[i].
 inline PatchPool paper_pool(const std::vector<std::int32_t>& classes, std::size_t class_count,
                             std::int32_t width = 4, std::int32_t height = 4) {
     PatchPool pool;

@@ -1,4 +1,4 @@
-"""Writes python/assay/_command_options.py: the options of the commands behind the Python functions, as types, read from --help-all.
+"""Writes python/assay/_command_options.py, which has the options of the commands behind the Python functions as types. They are read from --help-all.
 
 ASSAY_WRITE=1 python3 tests/python/run.py test_types writes it; otherwise the test compares.
 """
@@ -9,7 +9,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = ROOT / "python/assay/_command_options.py"
-# Options that the functions set themselves: output, the model and the data.
+# Options that the functions set themselves (output, model and data).
 OWN = {"help", "help_all", "quiet", "format", "json", "csv", "output", "also", "model", "data", "out"}
 # The name of the type, the arguments of the command, and the parameters of the function that are options of the command.
 TYPES = {
@@ -38,7 +38,7 @@ _OPTION = re.compile(r"^ {2,6}(?:-\w,)?(--[\w-]+(?:,--[\w-]+)*)(.*)$")
 
 
 def options_of(program, words):
-    """Options as {name: whether it is a flag}, in the order of the help."""
+    """Returns options as {name: whether it is a flag}, in the order of the help."""
     done = subprocess.run([program, *words.split(), "--help-all"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"})
     assert done.returncode == 0, done.stderr
     found = {}

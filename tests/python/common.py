@@ -33,7 +33,7 @@ def command(*arguments, status=0, **more):
 
 
 def listen_to_ctrl_c():
-    """The preexec_fn of a process that a test interrupts. Without it the process ignores SIGINT if the tests run in the background
+    """The preexec_fn of a process that a test interrupts. Without it, the process ignores SIGINT if the tests run in the background
     of a shell."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -65,7 +65,7 @@ class InFolder(unittest.TestCase):
         self.addCleanup(self._folder.cleanup)
 
     def imported(self, scores, labels, runs="runs", model="model", dataset="data", *more):
-        """The folder of a store that the command imported from the same numbers."""
+        """The folder of a store that the command imported from the same scores."""
         np.save(self.folder / f"{model}.npy", scores)
         items = self.folder / "items.csv"
         with open(items, "w") as file:

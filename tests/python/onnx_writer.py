@@ -22,7 +22,7 @@ def field(number, value):
 
 
 def value_info(name, type_, shape):
-    """shape: numbers, or names of dimensions that may vary."""
+    """`shape` has numbers, or names of dimensions that may vary."""
     sizes = b"".join(field(1, field(1, one) if isinstance(one, int) else field(2, one)) for one in shape)
     return field(1, name) + field(2, field(1, field(1, type_) + field(2, sizes)))
 
@@ -56,7 +56,7 @@ def array(name, values):
 
 
 def tensor(name, sizes, values, external=""):
-    """A tensor of float32 numbers. external: the name of the file that holds them."""
+    """A tensor of float32 numbers. `external` is the name of the file that contains them."""
     out = b"".join(field(1, side) for side in sizes) + field(2, FLOAT) + field(8, name)
     if not external:
         return out + field(9, struct.pack(f"<{len(values)}f", *values))
@@ -70,7 +70,7 @@ def model(nodes, initialisers, inputs, outputs, opset=13):
 
 
 def linear(weights, *, batch="n", height="h", width="w", type_=FLOAT, last=False, external="", opset=13, outputs=("logits",), more=()):
-    """A model whose scores are weighted sums of the channels' means. weights has a row for each channel."""
+    """A model whose scores are weighted sums of the channels' means. `weights` has a row for each channel."""
     shape = (batch, height, width, 3) if last else (batch, 3, height, width)
     nodes, at = [], "images"
     if type_ != FLOAT:

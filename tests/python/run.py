@@ -1,7 +1,7 @@
 """Runs the tests of the Python package: `run.py PART`.
 
-PART is a module of tests, "package" (types, examples in docstrings), or "notebook" (its cells, on the world of ASSAY_DEMO).
-`run.py --torch PART` runs it in the Python of tools/torch-python where that was made, else in this one if it has torch."""
+PART is a module of tests, "package" (types, examples in docstrings), or "notebook" (its cells, on the data of ASSAY_DEMO).
+`run.py --torch PART` runs it in the Python of tools/torch-python if it exists, otherwise in this Python if it has torch."""
 import base64
 import doctest
 import hashlib

@@ -15,7 +15,7 @@ def log_softmax(logits):
 
 
 def temperature_of(logits, labels):
-    """The best temperature, by bisection of the slope of the mean loss, which increases with the inverse temperature."""
+    """Finds the best temperature by bisection, because the slope of the mean loss increases with the inverse temperature."""
     low, high = 1e-3, 1e3
     for _ in range(200):
         middle = (low * high) ** 0.5
@@ -37,13 +37,13 @@ def vector_of(logits, labels):
         mean = np.einsum("nc,nck->nk", chances, design)
         slope = (mean - own).mean(axis=0)
         second = np.einsum("nc,ncj,nck->jk", chances, design, design) / items - mean.T @ mean / items
-        at = at - np.linalg.lstsq(second, slope, rcond=1e-12)[0]  # the shortest step, so the sum of the biases does not change
+        at = at - np.linalg.lstsq(second, slope, rcond=1e-12)[0]  # the shortest step does not change the sum of the biases
     return at[:classes], at[classes:]
 
 
 class Calibrated(InFolder):
     def two_sets(self):
-        """Overconfident logits: one data set to fit on, and one to report."""
+        """Overconfident logits. One data set is for fitting, and one for the report."""
         scores, labels = made(1600)
         scores *= 2
         labels = np.where(labels < 0, scores.argmax(axis=1), labels)
@@ -139,7 +139,7 @@ class Ensembles(InFolder):
         self.refused(lambda: assay.ensemble([first, second], labels), "usage", "labels= is only for arrays")
 
     def views(self):
-        """Logits of five views of each item: items x views x classes."""
+        """Logits of five views of each item, items x views x classes."""
         scores, labels = made(300)
         return scores[:, None] + np.random.default_rng(3).normal(size=(300, 5, CLASSES)).astype(np.float32), labels
 
@@ -164,7 +164,7 @@ class Ensembles(InFolder):
     def test_members_by_name_and_stored(self):
         scores, labels = self.views()
         members = {"left": scores[:, 0], "right": scores[:, 1]}
-        for _ in range(2):  # the second time everything is stored already
+        for _ in range(2):  # the second time, everything is already stored
             found = assay.ensemble(members, labels, "both", runs=self.folder / "runs", dataset="val", ids=[f"{i}.png" for i in range(300)])
         self.assertEqual([m["model"] for m in found["members"]], ["left", "right"])
         report = assay.score(self.folder / "runs", metrics="top1")

@@ -40,12 +40,12 @@ def tensor(values):
 
 
 def scores_of(images, classes=CLASSES):
-    """What a network returns for a batch of images, which are item numbers here."""
+    """The output of a network for a batch of images, which are item numbers here."""
     return tensor(made(ROWS, classes)[0][np.asarray(images)])
 
 
 def checked(function, keywords, result):
-    """A function that only checks its arguments: the parameters of `function`, and the options of `keywords`."""
+    """A function that only checks its arguments against the parameters of `function` and the options of `keywords`."""
     signature = inspect.signature(function)
     rest = next((name for name, of in signature.parameters.items() if of.kind is of.VAR_KEYWORD), None)
 
@@ -84,7 +84,7 @@ class CodeBlocks(InFolder):
             (assay, "attack", _keywords.AttackKeywords, {}), (assay.quality, "run", None, {}), (assay.quality, "table", None, None),
         ):
             function = getattr(of, name)
-            if keywords is None:  # its options are checked by the function itself
+            if keywords is None:  # the function itself checks its options
                 replaced = mock.create_autospec(function, return_value=result)
             else:
                 replaced = checked(function, keywords, result)
@@ -107,7 +107,7 @@ class CodeBlocks(InFolder):
             stack.enter_context(mock.patch.object(assay.Report, name, create=True))
 
     def names(self):
-        """The names that the blocks of a page use without defining them."""
+        """The names that the blocks of a page use without a definition."""
         logits, labels = made(ROWS)
         other, _ = made(ROWS, seed=4)
         wide = made(ROWS, 1000)[1] % 1000

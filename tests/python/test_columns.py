@@ -24,7 +24,7 @@ ROWS = 12
 
 
 def made_columns():
-    """By the name of each layout: the names of its columns, with their cells."""
+    """For each layout, the names of its columns with their cells."""
     random = np.random.default_rng(3)
     y = np.arange(ROWS) % 3
     logits = np.round(random.normal(size=(ROWS, 3)) * 2 + 2 * np.eye(3)[y], 3)
@@ -78,7 +78,7 @@ def made_columns():
 
 
 def columns_of(path, separator=","):
-    """The columns of a table that a tool wrote."""
+    """The columns of a table written by a tool."""
     with open(path, newline="", encoding="utf-8-sig") as file:
         header, *rows = csv.reader(file, delimiter=separator)
     return [(name, [row[c] for row in rows]) for c, name in enumerate(header)]
@@ -108,7 +108,7 @@ def lines_of(columns, separator=","):
 
 
 def changes(columns):
-    """Yields (what was done, to which column, the columns after it)."""
+    """Yields (change, changed column, resulting columns)."""
     for i, (name, cells) in enumerate(columns):
         rest = columns[:i] + columns[i + 1 :]
         yield "missing", name, rest
@@ -121,7 +121,7 @@ def changes(columns):
 
 
 class Reading:
-    """The contents of an imported store: the label and the scores of each image, by class name."""
+    """The contents of an imported store, which are the label and the scores of each image, by class name."""
 
     def __init__(self, folder, said):
         dataset = json.loads((folder / "v/dataset.json").read_text())

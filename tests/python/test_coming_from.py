@@ -1,7 +1,7 @@
 """Runs the code of docs/coming-from-*.md with the packages that they name, and checks the values that both columns show.
 
-A table row whose last column has numbers holds an expression for each side. One number is the value of both. Two numbers are those
-of the other package and of Assay, and must differ. `yes` means that both are equal, for values that depend on the machine.
+A table row whose last column has numbers has an expression for each side. One number is the value of both. Two numbers are those
+of the other package and of Assay, and must differ. `yes` means that both are equal. It is for values that depend on the machine.
 """
 import importlib.metadata
 import pathlib
@@ -21,7 +21,7 @@ NEEDS = {
 
 
 def blocks_and_rows(text):
-    """The Python blocks as one program, and the rows with values: (their expression, Assay's expression, [numbers] or None for
+    """Returns the Python blocks as one program, and the rows with values: (their expression, Assay's expression, [numbers] or None for
     `yes`)."""
     program = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
     rows = []

@@ -38,7 +38,7 @@ def store(folder):
 
 
 def sets(folder, method, *more):
-    """The rows for calibration, the reported rows, each image's random draw, the sets as a 0-1 matrix, and the JSON."""
+    """The rows for calibration, the reported rows, the random draw of each image, the sets as a 0-1 matrix, and the JSON."""
     file = folder / "sets.csv"
     shown = json.loads(run("conformal", folder / "runs", "--method", method, "--alpha", ALPHA, "--sets", file, "--json", *more))
     calibration, reported, draws = [], [], np.zeros(IMAGES)

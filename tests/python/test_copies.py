@@ -17,13 +17,13 @@ SUMS = "top1,nll,ece,balanced"
 
 
 def in_python(script, *arguments, data=b""):
-    """Runs a script in a new interpreter: (status, stdout, stderr)."""
+    """Runs a script in a new interpreter, and returns (status, stdout, stderr)."""
     done = subprocess.run([sys.executable, "-c", script, *map(str, arguments)], capture_output=True, input=data, timeout=120)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def computed(metrics):
-    """Run by a worker process on the metrics that it receives."""
+    """A worker process runs this on the metrics that it receives."""
     scores, labels = made(300, seed=9)
     metrics.update(scores, labels)
     return metrics
@@ -149,7 +149,7 @@ import builtins; builtins.last = Last()
         self.quiet(script, expected="True\n")
 
     def test_a_function_of_atexit_computes(self):
-        # It was registered before the first call with progress, so it runs after calls in other threads have been stopped.
+        # The function was registered before the first call with progress, so it runs after calls in other threads have been stopped.
         script = """
 import atexit
 def last():
@@ -194,7 +194,7 @@ print(float(assay.score(*many, "top1")["top1"]) > 0)
         self.assertEqual((status, text), (0, "True\n"), errors)  # an exception inside a __del__ is printed
 
     def test_what_lives_until_the_end(self):
-        # References to each object in a global, in a cycle, in a module that is deleted late, and in sys.
+        # References to each object are in a global, in a cycle, in a module that is deleted late, and in sys.
         script = """
 store = assay.Store.of(scores, labels)
 report = assay.score(store, metrics="top1")

@@ -1,4 +1,4 @@
-"""Costs of modules: operators counted as they run, compared with closed forms and with Assay's count of the same networks as
+"""Costs of modules. Operators are counted as they run, and compared with closed forms and with Assay's count of the same networks as
 files."""
 import pathlib
 import re
@@ -65,7 +65,7 @@ class Tables(unittest.TestCase):
         products = re.findall(r'\{"(?:aten::)?([^"]+)", \w+_macs', text)
         self.assertGreater(len(products), 40)
         for operator in products:
-            if "transpose" not in operator:  # PyTorch runs it as aten::convolution
+            if "transpose" not in operator:  # PyTorch runs this layer as aten::convolution
                 self.assertIn(operator, costs._PRODUCTS)
 
     def test_names_are_found_as_pytorch_spells_them(self):
@@ -139,8 +139,8 @@ class Counts(unittest.TestCase):
     def test_activations_live_to_their_last_use(self):
         class Chain(nn.Module):
             def forward(self, x):
-                a = x + 1  # alive: the input and a, two tensors of 3 x 32 x 32
-                b = a * 2  # alive: a and b
+                a = x + 1  # the input and a are alive, two tensors of 3 x 32 x 32
+                b = a * 2  # a and b are alive
                 return b.mean((2, 3))
 
         found = cost_of(Chain())
@@ -161,7 +161,7 @@ class Counts(unittest.TestCase):
         self.assertEqual((len(found["seconds"]), macs(found)), (3, 0))
         self.assertIn("nn.Module", found["no_weights"])
         self.assertNotIn("no_operators", found)
-        found = cost_of(lambda x: x.mean((2, 3)), runs=2)  # a function of NumPy arrays
+        found = cost_of(lambda x: x.mean((2, 3)), runs=2)  # a function of NumPy arrays is no module
         self.assertEqual((len(found["seconds"]), found["operators"]), (2, []))
         self.assertIn("NumPy", found["no_operators"])
         net = nn.Linear(3, 4)

@@ -16,7 +16,7 @@ SETTINGS = {"input_size": [3, SIDE, SIDE], "resize_size": 10, "interpolation": "
 
 
 def model(x):
-    """A score for each channel, which depends on where the values are in the image."""
+    """A model with one score per channel, which depends on the position of the values in the image."""
     return 4 * x.mean((2, 3)) + x[:, :, 0, 0]
 
 

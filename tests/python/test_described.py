@@ -1,4 +1,4 @@
-"""Descriptions of models in Python: their identities, their preprocessing, and which Python loads them."""
+"""Descriptions of models in Python, with their identities, their preprocessing, and the Python that loads them."""
 import functools
 import os
 import pathlib

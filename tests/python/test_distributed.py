@@ -12,7 +12,7 @@ import assay
 from common import InFolder, made, photos
 
 SUMS = "top1,top5,nll,brier,ece,balanced"
-ROWS = 5003  # not a multiple of 2, of 3, or of 2,048, the number of rows that are added as one group
+ROWS = 5003  # not a multiple of 2, 3, or 2,048 (the number of rows that are added as one group)
 OPTIONS = {"reliability": True, "confusions": 9, "per_class": True}
 
 WORKER = """

@@ -1,4 +1,4 @@
-"""Errors have the code of the library, also those of a command, so that no program has to search in texts."""
+"""Errors of the library and of commands have codes, so that programs need not search in texts."""
 import fcntl
 import json
 import os
@@ -22,7 +22,7 @@ def linear(x):
 
 
 def told(*arguments, fd=None):
-    """The command with a file in memory for its error: (status, the error, stderr)."""
+    """Runs the command with a file in memory for its error, and returns (status, the error, stderr)."""
     file = os.memfd_create("error")
     try:
         done = subprocess.run(
@@ -95,7 +95,7 @@ class Codes(InFolder):
             self.assertEqual(self.code_of(lambda: assay.run("list"), "assay list exited with status -9", "so far"), "internal")
 
     def test_a_closed_stdin(self):
-        """The file for the error would get its number."""
+        """The file for the error would get the number of stdout."""
         script = "import assay; print(assay.run('list', 'formats').status)"
         done = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" <&-', sys.executable, script], capture_output=True, text=True)
         self.assertEqual(done.stdout, "0\n", done.stderr)
@@ -170,7 +170,7 @@ class Streams(unittest.TestCase):
                 kept.update(scores, np.full(50, 99))
             self.assertEqual(len(kept), 50)
             self.assertEqual(kept.compute().to_json(), assay.score(scores, labels, metrics, model="model", dataset="data").to_json())
-        for metrics in ("nothing,auroc", "auroc,ece:bins=0"):  # as without keep=True
+        for metrics in ("nothing,auroc", "auroc,ece:bins=0"):  # the result is that without keep=True
             with self.assertRaises(assay.Error):
                 assay.Metrics(metrics, keep=True)
 

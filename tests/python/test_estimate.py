@@ -109,7 +109,7 @@ class Estimate(unittest.TestCase):
             pairs = [(a, b) for a in range(MODELS) for b in range(a + 1, MODELS)]
             *arrays, domain = ref.targets(labels, confidences, q, stratum, labels[:, sample] == truth[sample], sample, pairs, group)
             expected = ref.estimate(*arrays, stratum[sample], images, allocated, domain)
-            self.assertLess(min(expected["gain"][:MODELS]), 0.7)  # so the regression has an effect
+            self.assertLess(min(expected["gain"][:MODELS]), 0.7)  # this makes the regression effective
 
             found = [row["accuracy"] for row in shown["classifiers"]]
             scale = [(0, 1)] * MODELS
@@ -133,7 +133,7 @@ class Estimate(unittest.TestCase):
             truth, labels, confidences = write_pool(folder, 1500, 3, 8)
             images = len(truth)
             answer_competition(folder, truth)
-            # The images whose predicted labels are all answered, by the competition's own table.
+            # The images whose predicted labels are all answered, from the competition's own table.
             run("mad", "export", folder / "mad", "--out", folder / "tables", "-q")
             answered = {}
             for row in table_of(folder / "tables/questions.csv"):
@@ -177,7 +177,7 @@ class Estimate(unittest.TestCase):
                     if t < 3:
                         share, known, shift, scale = len(others) / images, correct[t, settled].sum() / images, 0, 1
                         true = correct[t].mean()
-                    else:  # the mean of (1 + difference) / 2 where the two disagree
+                    else:  # the mean of (1 + difference) / 2 over the images on which the two disagree
                         a, b = pairs[t - 3]
                         apart = labels[a] != labels[b]
                         share = (apart & ~settled).sum() / apart.sum()
@@ -187,7 +187,7 @@ class Estimate(unittest.TestCase):
                     for got, part in ((row["value"], "est"), (row["interval"]["low"], "low"), (row["interval"]["high"], "high")):
                         self.assertAlmostEqual(got, shift + scale * (known + share * expected[part][t]), delta=1e-9)
                     held.append(row["interval"]["low"] - 1e-9 <= true <= row["interval"]["high"] + 1e-9)
-            self.assertGreater(np.mean(held), 0.85)  # of 72; intervals of one study share its sample
+            self.assertGreater(np.mean(held), 0.85)  # 72 intervals; those of one study share its sample
 
     def test_a_classifier_that_joins_equals_the_reference(self):
         if importlib.util.find_spec("scipy") is None:
@@ -199,7 +199,7 @@ class Estimate(unittest.TestCase):
             study = folder / "study"
             run("estimate", "select", study, folder / "runs/pool/m0", folder / "runs/pool/m1", "--draw", 300, "-q")
             run("estimate", "add", study, folder / "runs/pool/m2", "-q")
-            # The strata are those of the first two; the consensus about the labels of the third includes it.
+            # The strata are those of the first two classifiers. The consensus about the labels of the third includes the third.
             L, c = labels[:2], confidences[:2]
             first = ref.consensus(L, c)
             sizes = ref.size_measure(*ref.uncertainty(L, c, first))

@@ -169,7 +169,7 @@ class Evaluations(InFolder):
         self.assertFalse([text for text in told.warnings if "probabilities" in text])
         self.assertEqual(assay.Store(told.models[0]["store"]).kind, "probabilities")
 
-        # One score per image is that of class 1 of two.
+        # A model with one score per image returns that of class 1 of two.
         data = torch.utils.data.TensorDataset(torch.rand(30, 1, 6, 6), torch.arange(30) % 2)
         for last, outputs in ((torch.nn.Identity(), "logits"), (torch.nn.Sigmoid(), "probabilities")):
             net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(36, 1), last, torch.nn.Flatten(0))
@@ -212,7 +212,7 @@ class Evaluations(InFolder):
         self.refused(lambda: assay.evaluate(net, random, self.folder / "random"), "bad_input", "RandomResizedCrop")
         checked, _ = quietly(assay.check, net, ImageFolder(self.data), settings=SETTINGS)
         self.assertIn("Sequential", str(checked))
-        # If the list of files was changed, this process reads the images by that list.
+        # If the list of files was changed, this process reads the images of that list.
         changed = ImageFolder(self.data, transforms.Compose(steps))
         changed.samples = changed.imgs = changed.samples[:7]
         changed.targets = changed.targets[:7]

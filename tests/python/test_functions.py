@@ -1,4 +1,4 @@
-"""Functions of NumPy arrays as models: what they may return, channels last, and JAX and Keras if they are installed."""
+"""Functions of NumPy arrays as models. Tests their results, channels last, and JAX and Keras if they are installed."""
 import importlib.util
 import os
 import sys
@@ -119,7 +119,7 @@ class Identities(unittest.TestCase):
         self.assertEqual(model_of(linear, given=Given({"channels_last": False})).description.identity, first)
 
     def test_what_a_library_wraps_counts(self):
-        """A network as haiku.transform() and others return it: a function that belongs to their module."""
+        """A network as from haiku.transform(), which is a function that belongs to the library's module."""
         def transform(network):
             def apply(x):
                 return network(x)
@@ -159,7 +159,7 @@ class Refused(InFolder):
 
         self.assertFalse(fingerprints._is_array(Lazy()))
         lazy = Lazy()
-        self.assertIsNone(fingerprints.of_function(lambda x: (lazy, x))[0])  # it has no identity
+        self.assertIsNone(fingerprints.of_function(lambda x: (lazy, x))[0])  # the function has no identity
 
 
 if __name__ == "__main__":

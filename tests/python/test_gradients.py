@@ -18,7 +18,7 @@ from worker_peer import Failed, InThread
 SIDE, CLASSES = 8, 4
 SETTINGS = {"input_size": [3, SIDE, SIDE], "crop_mode": "none", "mean": [0.5, 0.4, 0.3], "std": [0.25, 0.5, 0.2]}
 WEIGHTS = np.random.default_rng(1).normal(0, 0.1, (3 * SIDE * SIDE, CLASSES)).astype(np.float32)
-# the same weights for channels last
+# the same weights in the order for channels last
 OTHER = WEIGHTS.reshape(3, SIDE, SIDE, CLASSES).transpose(1, 2, 0, 3).reshape(-1, CLASSES).copy()
 
 
@@ -36,7 +36,7 @@ def softmax(z):
 
 
 def of_cross_entropy(x, labels):
-    """The gradient of the cross-entropy of softmax(x W) by x, in closed form: W (p - y)."""
+    """The gradient of the cross-entropy of softmax(x W) with respect to x, in closed form: W (p - y)."""
     return (softmax(linear(x).astype(np.float64)) - np.eye(CLASSES)[labels]) @ WEIGHTS.T
 
 
@@ -146,8 +146,8 @@ class Served(unittest.TestCase):
     def test_what_is_wrong_is_refused_on_load(self):
         mask = np.array([1, 1, 0], np.float32)[None, :, None, None]
         for wrong in (
-            lambda x, w: 0.25 * gradient(x, w),  # the derivative in other units
-            lambda x, w: gradient(x, w) / len(x),  # the derivative of a mean over the batch
+            lambda x, w: 0.25 * gradient(x, w),  # the derivative has other units
+            lambda x, w: gradient(x, w) / len(x),  # this is the derivative of a mean over the batch
             lambda x, w: -gradient(x, w),
             lambda x, w: 0 * gradient(x, w),
             lambda x, w: gradient(x, w) * mask,  # a channel is missing

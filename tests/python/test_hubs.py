@@ -25,7 +25,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def put(cache, repository, files):
-    """Writes files in the layout of the cache of huggingface_hub."""
+    """Writes files in the layout of huggingface_hub's cache."""
     folder = cache / ("models--" + repository.replace("/", "--"))
     (folder / "refs").mkdir(parents=True)
     (folder / "refs/main").write_text(COMMIT)
@@ -232,7 +232,7 @@ class Hubs(unittest.TestCase):
         Hub.asked.clear()
         peer = self.peer("timm:mobilenetv3_small_050.lamb_in1k", **{**online, "ASSAY_OFFLINE": "1"})
         peer.described()
-        self.assertEqual((peer.said, Hub.asked), ([], []))  # from the cache, without a connection
+        self.assertEqual((peer.said, Hub.asked), ([], []))  # the files come from the cache, without a connection
         peer.close()
         self.refused("bad_input", "someone/none", "check the spelling", arguments=["hf:someone/none"], **online)
 

@@ -181,7 +181,7 @@ class Inputs(InFolder):
             (lambda: assay.score(torch._neg_view(-scores), labels), "scores: the tensor is a view with the opposite sign"),
         ):
             with self.subTest(text), warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # that nested tensors are a prototype
+                warnings.simplefilter("ignore")  # PyTorch warns that nested tensors are a prototype
                 self.refused(call, "usage", text)
         self.refused(lambda: assay.Metrics("top1").update(scores, labels, rows=numbers_of.to("meta")), "bad_input", "rows: ")
         self.same(labels, torch._neg_view(-scores).resolve_neg())
@@ -233,7 +233,7 @@ class Inputs(InFolder):
         expected = numbers(assay.score(np.column_stack([1 - p, p]), y, names, kind="probabilities"))
         for form in (p, p[:, None], p.tolist(), np.repeat(p, 2)[::2]):
             self.assertEqual(numbers(assay.score(form, y, names)), expected)
-        self.assertEqual(numbers(assay.score(y, p, names)), expected)  # scikit-learn's order
+        self.assertEqual(numbers(assay.score(y, p, names)), expected)  # the order of scikit-learn
         self.assertEqual(numbers(assay.score(y_true=y == 1, y_score=p, metrics=names)), expected)
         of_logits = assay.score(logit, y, names)
         for name in names.split(","):

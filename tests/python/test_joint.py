@@ -106,7 +106,7 @@ class Joint(InFolder):
 
     def test_thin_strata_and_missing_labels(self):
         d = study(1500, 3)
-        d["g1"][:30] = 3  # 30 images with four labels
+        d["g1"][:30] = 3  # there are 30 images with four labels
         self.write(d)
         refused = self.joint()["joint"]["undefined"]
         self.assertIn("the original has 30 images with 4 and more valid labels, and at least 75 are needed", refused)

@@ -78,7 +78,7 @@ class Layouts(InFolder):
 
     @contextlib.contextmanager
     def unchecked(self, name):
-        """Skips torchvision's hash check, because the files here are not those of the whole data set."""
+        """Skips torchvision's hash check, because the files here are only a part of the data set."""
         module = sys.modules[getattr(datasets, name).__module__]
         checked, module.check_integrity = module.check_integrity, lambda path, *_: os.path.exists(path)
         try:
@@ -200,7 +200,7 @@ class Layouts(InFolder):
         for name in ("z/zoo/sun_c", "a/abbey/sun_a", "a/apse/indoor/sun_b"):
             self.image(f"SUN397/{name}.jpg")
         data = datasets.SUN397(self.folder)
-        files, labels = zip(*sorted(zip(data._image_files, data._labels)))  # torchvision's order is the file system's
+        files, labels = zip(*sorted(zip(data._image_files, data._labels)))  # torchvision uses the order of the file system
         self.expect("SUN397", files, labels, data.classes)
 
     def test_class_folders_in_splits(self):

@@ -70,7 +70,7 @@ class Methods(InFolder):
             self.assertIn("new and old are paired by seed: 1, 2, 10", found.notes)
 
     def test_a_number_is_no_part_of_two_seeds(self):
-        # the common start ends before the number: seeds 10 and 11 are not 0 and 1
+        # the common prefix ends before the number, so seeds 10 and 11 are not 0 and 1
         self.run_of("old-seed11", 11, 1.5)
         found = assay.compare(methods={"old": self.stores("old", (10, 11)), "new": self.stores("new", (1, 2))})
         self.assertEqual([run["seed"] for run in found.runs], ["10", "11", "1", "2"])

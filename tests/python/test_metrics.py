@@ -116,7 +116,7 @@ class Calls(InFolder):
 
     def test_a_batch_is_of_the_kind_of_all_before(self):
         scores, labels = made(400)
-        flat = scores[:1] * 0 + 1 / CLASSES  # alone, these scores would be taken for probabilities
+        flat = scores[:1] * 0 + 1 / CLASSES  # scores of this batch alone would look like probabilities
         metrics = assay.Metrics("nll")
         metrics.update(scores, labels)
         self.assertEqual(metrics(flat, labels[:1]).to_dict()["stores"][0]["scores"], "logits")

@@ -66,7 +66,7 @@ class Objects(InFolder):
         (store,) = self.predict(net)
         self.assertEqual((store.model, len(store), net.training, net[3].training), ("Sequential", COUNT, True, True))
         np.testing.assert_allclose(np.asarray(store.scores()), self.expected(network(), store), rtol=1e-4, atol=1e-5)
-        # A second call computes nothing, and scores of other weights are never mixed in.
+        # A second call computes nothing, and scores from other weights are never mixed in.
         (again,) = self.predict(net)
         np.testing.assert_array_equal(np.asarray(again.scores()), np.asarray(store.scores()))
         self.refused(lambda: self.predict(network(1)), "bad_input", "Sequential")
@@ -118,7 +118,7 @@ class Objects(InFolder):
         self.assertEqual(first.class_names, names)
         done = len(called)
         for classes in (names, tuple(names), np.array(names), dict(enumerate(names)), {name: name for name in names}):
-            (store,) = self.predict({"net": counted}, classes=classes, **given)  # gives the same store
+            (store,) = self.predict({"net": counted}, classes=classes, **given)  # this call gives the same store
             self.assertEqual((store.path, store.class_names), (first.path, names))
         self.assertLessEqual(sum(called[done:]), 5 * COUNT // 2, "only the trial is run again")
         (store,) = self.predict({"net": counted}, "others", classes={f"n{i}": name for i, name in enumerate(names)}, **given)
@@ -232,7 +232,7 @@ class Objects(InFolder):
         tensors = [(torch.from_numpy(prepared(path)), int(path.parent.name[1])) for path in paths]
         loader = torch.utils.data.DataLoader(tensors, batch_size=5)
         self.assertEqual(attacked(loader, "loader", mean=0.5, std=0.25), files)
-        self.assertEqual(attacked(loader, "loader", mean=0.5, std=0.25), files)  # resumed
+        self.assertEqual(attacked(loader, "loader", mean=0.5, std=0.25), files)  # the call was resumed
         (clean,) = assay.predict(net, loader, self.folder / "clean", progress=False)
         np.testing.assert_array_equal(np.asarray(assay.Store(self.folder / "loader/data/Sequential").scores()), np.asarray(clean.scores()))
 

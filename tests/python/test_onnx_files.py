@@ -72,7 +72,7 @@ class Graphs(Files):
         snapshot.mkdir(parents=True)
         for name, blob, data in (("m.onnx", "a1", onnx_writer.linear(WEIGHTS, external="w.bin")), ("w.bin", "b2", weights)):
             (blobs / blob).write_bytes(data)
-            (snapshot / name).symlink_to(f"../../../blobs/{blob}")  # a link, in the layout of a hub's cache
+            (snapshot / name).symlink_to(f"../../../blobs/{blob}")  # the file is a link, as in a hub's cache
         self.assertEqual(Graph(str(snapshot / "m.onnx")).data_files, {"w.bin"})
         own = self.folder / "own"
         own.mkdir()
@@ -108,7 +108,7 @@ class Graphs(Files):
 
 
 class Faked(Files):
-    """With tests/python/fake_onnxruntime, in this process."""
+    """Runs with tests/python/fake_onnxruntime, in this process."""
 
     def started(self, path=None, **about):
         spec = importlib.util.spec_from_file_location("onnxruntime", FAKE + "/onnxruntime.py")
@@ -150,7 +150,7 @@ class Faked(Files):
             self.assertIn("channels last" if shape[3] == 3 else f"{type_.replace('double', 'float64')}", " ".join(facts["notes"]))
         pixels = np.random.default_rng(2).integers(0, 256, (3, 3, 8, 8))
         peer = self.started(inputs=[["images", "tensor(uint8)", ["n", 3, "h", "w"]]])
-        self.assertIn("takes bytes", " ".join(peer.open(8)["notes"]))  # scale 1/255, mean 0, std 1
+        self.assertIn("takes bytes", " ".join(peer.open(8)["notes"]))  # the values have scale 1/255, mean 0 and std 1
         scores = peer.lane().scores((pixels / np.float32(255)).astype(np.float32))
         np.testing.assert_allclose(scores, pixels.mean((2, 3))[:, :2], rtol=1e-5)
         peer = self.started(output_type="tensor(float16)")
@@ -205,7 +205,7 @@ class Faked(Files):
         x = images(3)
         for flat, weights in ((False, [[1], [0], [0]]), (True, [[1, 0], [0, 1], [0, 0]])):
             peer = self.started(flat=flat, weights=weights)
-            self.assertEqual(peer.open(8, num_classes=2)["classes"], 1)  # the program turns it into two scores
+            self.assertEqual(peer.open(8, num_classes=2)["classes"], 1)  # the program converts this to two scores
             np.testing.assert_allclose(peer.lane().scores(x)[:, 0], x[:, 0].mean((1, 2)), rtol=1e-5)
 
     def test_one_channel_is_the_first_of_three(self):
@@ -218,7 +218,7 @@ class Faked(Files):
     def test_a_python_without_the_package_is_told(self):
         with mock.patch.dict(sys.modules, onnxruntime=None):
             self.refused(lambda: OnnxModel(self.linear()), "usage", "pip install onnxruntime`", "ASSAY_PYTHON")
-        # The error uses the names that pip knows, each once.
+        # The error names each package once, as pip does.
         with mock.patch.dict(sys.modules, {"open_clip": None, "torchvision": None}):
             self.refused(lambda: package("open_clip"), "usage", "has no package open_clip: ", "pip install open_clip_torch torch`")
             self.refused(lambda: package("torchvision.models", "torch torchvision"), "usage", "pip install torch torchvision`")

@@ -1,5 +1,5 @@
 """Compares ONNX operators with random attributes between the program's own interpreter and the package onnxruntime. Stored results
-of the same operators are in tests/model/fixtures/onnx_ops.json; those are compared everywhere. ASSAY_OPERATOR_CASES: cases of each
+of the same operators are in tests/model/fixtures/onnx_ops.json; those are compared everywhere. ASSAY_OPERATOR_CASES is the number of cases per
 operator."""
 import importlib.util
 import os
@@ -41,7 +41,7 @@ def pick(random, *values):
 
 
 def maybe(random, **attributes):
-    """Each attribute is present or missing at random, because the default must be tested, too."""
+    """Each attribute is present or missing at random, because defaults must be tested, too."""
     return {name: value for name, value in attributes.items() if random.random() < 0.6}
 
 

@@ -66,7 +66,7 @@ class OpenClip(unittest.TestCase):
         }
         before = dict(os.environ)
         cls.addClassCleanup(lambda: (os.environ.clear(), os.environ.update(before)))
-        os.environ.update(cls.environment)  # before huggingface_hub is imported
+        os.environ.update(cls.environment)  # this must be set before huggingface_hub is imported
         exec(script, {})
         import open_clip
         import torch
@@ -80,7 +80,7 @@ class OpenClip(unittest.TestCase):
         put(cls.cache, REPOSITORY, [cls.weights])
 
     def expected(self, images, names, templates):
-        """Scores by open_clip's own code."""
+        """Scores from open_clip's own code."""
         import torch
 
         tokenizer = self.library.get_tokenizer("small")
@@ -90,7 +90,7 @@ class OpenClip(unittest.TestCase):
             return (self.network.logit_scale.exp() * features @ weights).numpy()
 
     def model(self, source, checkpoint=None, **names):
-        """The model, and the messages while it was loaded."""
+        """Returns the model, and the messages from loading it."""
         from assay._worker.hubs import open_source
         from assay._worker.wire import Names
 
@@ -133,7 +133,7 @@ class OpenClip(unittest.TestCase):
 
         images = torch.from_numpy(np.random.default_rng(2).normal(size=(2, 3, 64, 64)).astype(np.float32))
         for name, templates in (("openai", self.library.OPENAI_IMAGENET_TEMPLATES), ("simple", self.library.SIMPLE_IMAGENET_TEMPLATES)):
-            # The third is ImageNet's class 25. Only its WordNet name is known, so open_clip's name for it is used.
+            # The third class is ImageNet's class 25. Only its WordNet name is known, so open_clip's name for it is used.
             classes = ["cat", "dog", "European fire salamander, Salamandra salamandra"]
             model, _ = self.model("open_clip:small/shortest", classes=classes, imagenet=[-1, -1, 25], templates=name)
             expected = self.expected(images, ["cat", "dog", "fire salamander"], templates)

@@ -22,7 +22,7 @@ def module(name, **contents):
 
 
 def fake_timm(classes):
-    """classes: the number of classes by model name."""
+    """`classes` has the number of classes by model name."""
     def get_pretrained_cfg(name, allow_unregistered):
         return types.SimpleNamespace(num_classes=classes[name])
 
@@ -51,7 +51,7 @@ class Patterns(unittest.TestCase):
     def test_timm(self):
         modules = fake_timm({"resnet50.b": 1000, "resnet18.a": 1000, "resnet18.large": 21841, "vit.dino": 0})
         self.assertEqual(self.of("timm:resnet*", modules), {"library": "timm 1.0", "left_out": 1, "names": [["timm:resnet18.a", None], ["timm:resnet50.b", None]]})
-        # it is the only match, so its classes do not exclude it
+        # the model is the only match, so its number of classes does not exclude it
         self.assertEqual(self.of("timm:*.large", modules)["names"], [["timm:resnet18.large", None]])
 
     def test_torchvision_carries_accuracies(self):

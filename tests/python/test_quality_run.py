@@ -61,7 +61,7 @@ class Runs(InFolder):
         a, b = (cells_of(found, name) for name in "ab")
         self.assertIsNotNone(a["accuracy"]["value"])
         self.assertIsNotNone(a["adversarial_robustness"]["value"])
-        # A model without a gradient has no value, but a reason.
+        # A model without a gradient has a reason instead of a value.
         self.assertIsNone(b["adversarial_robustness"]["value"])
         self.assertIn("Pass gradient=", b["adversarial_robustness"]["undefined"])
         self.assertFalse([path.name for path in (self.folder / "runs/val").iterdir() if path.name.startswith("b@")])
@@ -92,7 +92,7 @@ class Runs(InFolder):
         objects, by_file = cells_of(self.run_quality({"a": linear}), "a"), cells_of(json.loads((self.folder / "by-file/quality.json").read_text()), "a")
         for name in ("accuracy", "c_robustness", "calibration_error", "class_balance", "object_focus"):
             self.assertEqual(objects[name], by_file[name], name)
-        listed = self.run_quality({"a": linear}, classes=[f"c{c}" for c in range(CLASSES)])  # the same run
+        listed = self.run_quality({"a": linear}, classes=[f"c{c}" for c in range(CLASSES)])  # this is the same run
         self.assertEqual(cells_of(listed, "a"), objects)
         # Relative paths start at the caller's folder, also if some models are objects.
         self.addCleanup(os.chdir, os.getcwd())
@@ -102,14 +102,14 @@ class Runs(InFolder):
             **{**FEW, "settings": {"b": SETTINGS}, "classes": "classes.txt"},
         )
         self.assertEqual(cells_of(beside, "a")["c_robustness"], by_file["c_robustness"])
-        # The same for an assay.toml alone.
+        # The same for an assay.toml without roles.
         again = assay.quality.run(file, progress=False)
         self.assertEqual(cells_of(again, "a"), by_file)
 
     def test_false_is_a_value_of_models(self):
         plan = self.run_quality({"a": linear}, plan=True, resize_as="torch", antialias=False)
         self.assertTrue(plan["steps"])
-        # The option is not dropped, because the program complains about it.
+        # The option is not dropped, because the program reports an error about it.
         self.refused(lambda: self.run_quality({"a": linear}, plan=True, resize_as="pillow", antialias=False), "usage", "antialias")
 
     def test_images_without_scores_are_said(self):
@@ -192,7 +192,7 @@ class Keys(unittest.TestCase):
                 tables[table].append(line.split(" = ")[0].replace("-", "_"))
         self.assertEqual([key for key in tables[""] if key != "out"], list(_quality_run.RUN))
         self.assertEqual(tables["[quality]"], list(_quality_run.QUALITY))
-        # The keys of docs/models.md that have an option. Keys that name a model are passed in another way.
+        # These are the keys of docs/models.md that have an option. Keys that name a model are passed in another way.
         rows = (ROOT / "docs/models.md").read_text().split("\n## Keys\n")[1].split("\n## ")[0].splitlines()
         keys = [(re.findall("`([a-z_]+)`", cells[1]), cells[2].strip()) for cells in (row.split("|") for row in rows if row.startswith("| `"))]
         known = {key for found, _ in keys for key in found}

@@ -91,7 +91,7 @@ class Ray(InFolder):
             end = time.monotonic() + 60
             while not begun.exists() and time.monotonic() < end:
                 time.sleep(0.05)
-            time.sleep(0.5)  # in the middle of a part
+            time.sleep(0.5)  # the node is lost in the middle of a part
             self.cluster.remove_node(self.nodes[0], allow_graceful=False)
             self.lost = time.monotonic()
 

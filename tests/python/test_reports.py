@@ -148,7 +148,7 @@ class Reports(InFolder):
         self.assertAlmostEqual(classes["f1"].mean(), report["f1"])
         self.assertEqual(classes["n"].tolist(), expected.sum(1).tolist())
         self.assertEqual(report.to_json(), plain)
-        # A copy has them in its JSON, and a store on the disk has its scores.
+        # A copy has the numbers in its JSON, and a store on disk has its scores.
         kept = assay.score(scores, labels, "top1", per_class=True, confusions=True)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(kept)).confusion_matrix(), expected)
         np.testing.assert_array_equal(assay.score(self.imported(scores, labels), metrics="top1").confusion_matrix(), expected)
@@ -164,7 +164,7 @@ class Reports(InFolder):
         self.refused(lambda: report.plot("nope"), "usage", "nope")
 
     def test_classes_without_items_or_predictions(self):
-        # Class 1 is never predicted, class 2 has no item, class 3 has neither.
+        # Class 1 is never predicted, class 2 has no item, and class 3 has neither.
         report = assay.score([0, 0, 2], [0, 1, 0], num_classes=4)
         found = report.per_class()
         np.testing.assert_array_equal(found["recall"], [0.5, 0, np.nan, np.nan])

@@ -1,4 +1,4 @@
-"""assay slices beside its search in NumPy, and assay.slices."""
+"""Compares assay slices with the same search in NumPy, and tests assay.slices."""
 import os
 import pathlib
 import subprocess
@@ -27,7 +27,7 @@ def mix(x):
 
 
 def uniform(seed, purpose):
-    """The first number of the stream: FNV-1a, SplitMix64's finalizer, Philox4x32-10."""
+    """The first number of the stream, from FNV-1a, SplitMix64's finalizer and Philox4x32-10."""
     hashed = 0xCBF29CE484222325
     for byte in purpose.encode():
         hashed = (hashed ^ byte) * 0x100000001B3 & LONG
@@ -54,7 +54,7 @@ class Slices(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         random = np.random.default_rng(8)
         self.columns = {"camera": random.choice(4, IMAGES), "sex": random.choice(2, IMAGES), "site": random.choice(7, IMAGES), "age": random.integers(20, 90, IMAGES)}
-        # 300 patients of 1 to 13 images, from one site each. A third of them are harder.
+        # There are 300 patients with 1 to 13 images, from one site each. A third of them are harder.
         self.columns["patient"] = random.choice(300, IMAGES, p=np.linspace(1, 3, 300) / 600)
         self.columns["site"] = random.choice(7, 300)[self.columns["patient"]]
         c = self.columns

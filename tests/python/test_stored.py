@@ -1,4 +1,4 @@
-"""Images of this process for commands that read files: check and corrupt, without PyTorch. Attacks are in test_models.py."""
+"""Images in memory for commands that read files (check and corrupt), without PyTorch. Attacks are in test_models.py."""
 import importlib.util
 import sys
 import unittest
@@ -22,7 +22,7 @@ def normalised(pixels, mean=MEAN, std=STD):
 
 
 class Seen:
-    """The model of test_datasets.py, which remembers its input."""
+    """The model of test_datasets.py. It records its input."""
 
     def __init__(self):
         self.images = set()
@@ -131,7 +131,7 @@ class Stored(InFolder):
         self.assertIn("mean 0.1, 0.2, 0.3, std 0.4, 0.5, 0.6", self.said)
 
     def test_the_first_images_may_fit_several_readings(self):
-        # zeros are equal for both scales, multiplying by 1/255 and dividing by 255
+        # zeros are equal for multiplying by 1/255 and for dividing by 255
         self.pixels[:6] = [np.zeros((SIDE, SIDE, 3), np.uint8)] * 6
         data = self.numbers((0,) * 3, (1,) * 3)
         data.images = np.stack([pixels.transpose(2, 0, 1).astype(np.float32) * np.float32(1 / 255) for pixels in self.pixels])

@@ -29,7 +29,7 @@ class Stores(InFolder):
         self.assertEqual(store.shards, 5)
         self.assertEqual(mapped.shape, (300, CLASSES))
         np.testing.assert_array_equal(np.asarray(mapped), scores)
-        np.testing.assert_array_equal(mapped[100:120], scores[100:120])  # within a shard: no copy
+        np.testing.assert_array_equal(mapped[100:120], scores[100:120])  # the rows are within a shard, so there is no copy
         self.assertIsNotNone(mapped[100:120].base)
         np.testing.assert_array_equal(mapped[60:70], scores[60:70])
         np.testing.assert_array_equal(mapped[-1], scores[-1])
@@ -139,7 +139,7 @@ class Writer(InFolder):
         scores, labels = made(1000)
         imported = self.imported(scores, labels)
         with self.open(labels) as writer:
-            for begin, end in list(writer.batches(77))[::-1]:  # in any order
+            for begin, end in list(writer.batches(77))[::-1]:  # the rows are in any order
                 self.assertEqual(writer.write(begin, scores[begin:end]), end - begin)
         written = self.folder / "written/data/model"
         arrays = {name: data for name, data in files_below(written).items() if name.endswith(".npy")}

@@ -1,4 +1,4 @@
-"""Votes in files of Datumaro (tests/annotation/make_datumaro_fixtures.py), and the same files with a field that is missing,
+"""Votes in files of Datumaro (tests/annotation/make_datumaro_fixtures.py), and these files with a field that is missing,
 duplicated or moved."""
 import json
 import pathlib

@@ -56,13 +56,13 @@ class Values(InFolder):
 
     def test_equal_weights_have_the_same_areas_and_calibration(self):
         scores, labels = made(700)
-        # Logits, probabilities, ties, very confident logits and 64-bit probabilities; below, two classes.
+        # There are logits, probabilities, ties, very confident logits and 64-bit probabilities. Two classes come below.
         for given in (scores, softmax(scores).astype(np.float32), np.round(scores), scores * 9, softmax(scores * 8)):
             plain = assay.score(given, labels, CURVES)
             found = assay.score(given, labels, CURVES, sample_weight=np.full(700, 2.5))
             self.equal(dict(found), dict(plain), 8)
             for m, own in zip(found.measurements, plain.measurements):
-                if m.metric == "ece":  # its interval is from another method
+                if m.metric == "ece":  # its interval is from a different method
                     self.assertEqual((m.interval.method, m.note[:5]), ("influence.t.noise", "noise"))
                     self.assertLess(abs(m.interval.high - own.interval.high), 0.01)
                     continue
@@ -202,7 +202,7 @@ class Values(InFolder):
                 self.assertAlmostEqual((after - found.value) / step, found.influence[item], 4, f"{facts['metric']} {item}")
 
     def test_student(self):
-        # Tables of Student's t: quantiles of .975 and .95.
+        # The quantiles .975 and .95 from tables of Student's t.
         for degrees, p, expected in ((1, 0.975, 12.706205), (5, 0.975, 2.570582), (30, 0.975, 2.042272), (10, 0.95, 1.812461), (1e7, 0.975, 1.959964)):
             self.assertAlmostEqual(_influences.student(p, degrees), expected, 5)
         self.assertAlmostEqual(_influences.tail(-2.570582, 5), 0.05, 7)
@@ -236,7 +236,7 @@ class Values(InFolder):
 
 
     def test_intervals_of_areas_and_of_calibration_hold_the_truth(self):
-        # bench/weighted_coverage.py has more worlds, and more samples.
+        # bench/weighted_coverage.py has more simulations and more samples.
         random = np.random.default_rng(8)
 
         def people(n):
@@ -289,7 +289,7 @@ class Results(InFolder):
         self.assertEqual(assay.score(scores, labels, sample_weight=weights(500) * 4)["nll"].interval[:2], report["nll"].interval[:2])
         ece = report["ece"]
         row, = (line for line in str(report).splitlines() if line.startswith("ece "))
-        # both ends are shown once
+        # the row shows both ends once
         self.assertEqual(row.split()[1:5], f"{ece:.2f} {ece.interval.low:.2f} – {ece.interval.high:.2f}".split())
         self.assertIn("net on val", report._repr_html_())
         areas = assay.score(scores, labels, CURVES, sample_weight=weights(500))
@@ -324,7 +324,7 @@ class Results(InFolder):
 
     def test_the_library_and_this_package_compute_the_same(self):
         scores, labels = made(700)
-        by_counts = ("balanced", "precision", "recall", "f1", "kappa", "matthews")  # their intervals are from effective counts
+        by_counts = ("balanced", "precision", "recall", "f1", "kappa", "matthews")  # the intervals of these are from effective counts
         for given in (scores, softmax(scores).astype(np.float32), np.round(scores)):
             weight, names = weights(700), f"{NAMES},{CURVES},auroc:scores=stored"
             found = assay.score(given, labels, names, sample_weight=weight)
@@ -356,7 +356,7 @@ class Results(InFolder):
         self.assertNotIn("calibration_error", found)
         brier = assay.score(store, metrics="binary_brier", weights="weight")["binary_brier"]
         np.testing.assert_allclose(brier.interval[:2], expected["binary_brier"].interval[:2], atol=2e-7)
-        # Without classes and bins, which would count items the same.
+        # Classes and bins are excluded, because they would count items equally.
         weighted = assay.score(two, yes, sample_weight=weights(400))
         for report in (found, weighted, pickle.loads(pickle.dumps(found))):
             self.assertEqual(report._pictures(), {})
@@ -436,7 +436,7 @@ class Results(InFolder):
         unweighted = assay.Metrics("top1,nll,f1", keep=True)
         unweighted.update(scores, labels, rows=range(1000, 1500))
         self.refused(lambda: metrics.merge(unweighted), "usage", "some batches have weights")
-        # As processes join them: the advice for rows that two processes have would be wrong.
+        # Uses the form in which processes join rows. The advice for rows that two processes have would be wrong.
         torch = unittest.mock.MagicMock()
         torch.distributed.get_world_size.return_value = 2
         torch.distributed.all_gather_object.side_effect = lambda parts, own, group: parts.__setitem__(

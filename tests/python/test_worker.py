@@ -1,4 +1,4 @@
-"""Models in Python over the worker protocol: modules and functions, their settings, scores, gradients and errors."""
+"""Models in Python over the worker protocol. Tests modules and functions, their settings, scores, gradients and errors."""
 import functools
 import pathlib
 import sys
@@ -167,7 +167,7 @@ class Modules(Serves):
         for shape in (lambda z: z[:, 1:2], lambda z: z[:, 1], lambda z: z[:, 1].squeeze()):
             peer = self.peer(Wraps(shape))
             peer.described()
-            self.assertEqual(peer.open(SIDE, num_classes=2)["classes"], 1)  # the program turns it into two scores
+            self.assertEqual(peer.open(SIDE, num_classes=2)["classes"], 1)  # the program converts this to two scores
             lane, x = peer.lane(), images(4)
             net = network().eval()
             leaf = torch.from_numpy(x).requires_grad_()
@@ -398,7 +398,7 @@ model.assay_settings = {"input_size": [3, 8, 8], "mean": [0, 0, 0], "std": [1, 1
 
 
 class Files(unittest.TestCase):
-    """Workers in a process of their own, as the program starts them."""
+    """Workers in separate processes, started as the program starts them."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="assay-test-")

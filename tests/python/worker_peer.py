@@ -17,7 +17,7 @@ CODES = ("usage", "bad_input", "io", "unreachable", "busy", "out_of_memory", "in
 
 
 class Failed(Exception):
-    """A `failed` message."""
+    """Returns a `failed` message."""
 
     def __init__(self, code, text):
         super().__init__(f"{code}: {text}")
@@ -64,7 +64,7 @@ def received(end):
 
 
 class Lane:
-    """One channel for batches."""
+    """A single channel for batches."""
 
     def __init__(self, peer):
         self.end, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -120,14 +120,14 @@ class Peer:
 
     def __init__(self, control):
         self.control = control
-        self.names = None  # the answer to a model that asks for class names
+        self.names = None  # the answer to a model that requests class names
         self.said = []
         self.lanes = []
         self.description = None
         self.classes = None
 
     def described(self):
-        """The JSON of `described`. Messages before it go to `said`."""
+        """Returns the JSON of `described`. Earlier messages are added to `said`."""
         while True:
             fields, descriptors = received(self.control)
             if fields.kind == SAID:

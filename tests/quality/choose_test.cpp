@@ -63,8 +63,8 @@ QualityTable plane(const std::vector<std::array<double, 2>>& points, double erro
 constexpr auto two = "adv rob=0,c rob=0,ood=0,calibration=0,balance=0,focus=0,shape=0";
 
 TEST(Choose, ABetterModelInAllBeatsOne) {
-    // b beats a (more accurate, smaller); c is the smallest; d is less accurate than b by less than
-    // the error.
+    // b beats a (more accurate and smaller), c is the smallest, and d is less accurate than b by
+    // less than the error.
     const QualityTable table = plane({{{.70, 30}, {.80, 20}, {.60, 5}, {.795, 20}}}, .01);
     ChooseOptions options;
     options.weights = two;
@@ -80,7 +80,7 @@ TEST(Choose, ABetterModelInAllBeatsOne) {
     EXPECT_FALSE(by["a"]->undominated);
     EXPECT_EQ(by["a"]->beaten_by, "b");
     EXPECT_FALSE(by["c"]->like_best);
-    // With exact measurements, d is beaten.
+    // With exact measurements, b beats d.
     const ChooseResult exact = choose_models(plane({{{.80, 20}, {.795, 20}}}, 0), options);
     EXPECT_FALSE(exact.candidates[1].undominated);
     EXPECT_FALSE(exact.candidates[1].like_best);
@@ -96,7 +96,7 @@ TEST(Choose, NeedsAreMetOrCounted) {
     ASSERT_EQ(found.needs.size(), 2U);
     for (const Need& need : found.needs) EXPECT_EQ(need.failed, 1U) << need.text;
     EXPECT_TRUE(found.candidates[0].sure);
-    EXPECT_FALSE(found.candidates[1].sure);  // .70 with an error of .01
+    EXPECT_FALSE(found.candidates[1].sure);  // the accuracy is .70 with an error of .01
     options.needs = {"accuracy > 0.9"};
     const Report none = report_of(choose_models(table, options));
     EXPECT_TRUE(none.partial);

@@ -1,4 +1,4 @@
-// Shape bias: counts, clusters, people.
+// Shape bias: counts, clusters, and answers of people.
 #include "quality/cues.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ TEST(ShapeBiasOf, ThePublishedDecisions) {
 }
 
 TEST(ShapeBiasOf, ClustersWidenIt) {
-    // Four shapes of four images each. The model always follows two of the shapes, and never the
+    // There are four shapes of four images. The model always follows two of the shapes, never the
     // others.
     std::vector<CueDecision> decisions;
     for (std::uint32_t s = 0; s < 4; ++s) {
@@ -74,10 +74,10 @@ TEST(ShapeBiasOf, ClustersWidenIt) {
     }
     const ShapeBias bias = shape_bias_of(decisions, .95);
     EXPECT_EQ(*bias.value.value, .5);
-    // Shapes: 4/3 sum of (4 / 32)^2; textures: sums are 0; images: 16/15 of 16 / 32^2.
+    // Shapes give 4/3 sum of (4 / 32)^2, textures sums of 0, and images 16/15 of 16 / 32^2.
     EXPECT_NEAR(bias.variance, 4.0 / 3 * 4 / 64 - 16.0 / 15 / 64, 1e-15);
     EXPECT_EQ(bias.value.interval->method, "clusters.two_way");
-    // Wilson's interval with t instead of z, and the n that solves p (1 - p) / n = the variance.
+    // Wilson's interval with t instead of z, and the n for which p (1 - p) / n is the variance.
     const double share = std::pow(student_t_quantile(.975, 3), 2) * bias.variance / .25;
     EXPECT_NEAR(half_width(bias.value), std::sqrt(.25 * share + share * share / 4) / (1 + share),
                 1e-12);
@@ -98,9 +98,9 @@ TEST_F(People, AreCounted) {
         of("a,cat,cat,1_cat1-dog1.png\n"
            "a,dog,cat,2_cat2-dog1.png\n"
            "a,cat,cat,3_cat3-dog2.png\n"
-           "a,cat,cat,3_cat3-dog2.png\n"  // the same image again
-           "a,na,dog,4_dog1-cat1.png\n"   // neither
-           "a,dog,dog,5_dog2-dog1.png\n"  // of one class
+           "a,cat,cat,3_cat3-dog2.png\n"  // the same image is judged again
+           "a,na,dog,4_dog1-cat1.png\n"   // the answer is neither cue
+           "a,dog,dog,5_dog2-dog1.png\n"  // both cues are of one class
            "b,cat,cat,1_cat1-dog1.png\n");
     ASSERT_EQ(result.people.size(), 2U);
     EXPECT_EQ(result.people[0].person, "a");

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// A table with accuracies only.
+/// A table that only has accuracies.
 QualityTable with_accuracies(const std::vector<double>& values,
                              const std::vector<std::string>& kin = {}) {
     QualityTable table;
@@ -69,26 +69,26 @@ TEST(Groups, PublishedTable2) {
 }
 
 TEST(Groups, ExactTestsCountAllExchanges) {
-    // Two separate groups of 3: 2 of 20 arrangements are as extreme.
+    // Two separate groups have 3 rows each, and 2 of 20 arrangements are as extreme.
     const GroupResult apart =
         compare_groups(with_accuracies({.1, .2, .3, .7, .8, .95}), rows("1-3", "4-6"));
     EXPECT_TRUE(apart.exact);
     EXPECT_DOUBLE_EQ(apart.dimensions[0].p, 0.1);
     EXPECT_NEAR(*apart.dimensions[0].difference.value, (.7 + .8 + .95 - .6) / 3, 1e-12);
-    // Six pairs that all differ in the same direction: 2 of 64 combinations of signs.
+    // Six pairs all differ in the same direction, and 2 of 64 combinations of signs are as extreme.
     const GroupResult pairs =
         compare_groups(with_accuracies({.1, .2, .3, .4, .5, .6, .15, .22, .36, .41, .58, .69}),
                        rows("1-6", "7-12", true));
     EXPECT_TRUE(pairs.exact);
     EXPECT_EQ(pairs.clusters, 6U);
     EXPECT_DOUBLE_EQ(pairs.dimensions[0].p, 2.0 / 64);
-    // Student's t of the differences, if every pair is its own cluster.
+    // This is Student's t of the differences, if every pair is its own cluster.
     const std::vector<double> d{.05, .02, .06, .01, .08, .09};
     double mean = 0, squares = 0;
     for (const double x : d) mean += x / 6;
     for (const double x : d) squares += (x - mean) * (x - mean);
     EXPECT_NEAR(*pairs.dimensions[0].difference.standard_error, std::sqrt(squares / 5 / 6), 1e-12);
-    // Eight dimensions lack values and are skipped, with a warning each.
+    // Eight dimensions lack values and are skipped, each with a warning.
     EXPECT_EQ(pairs.dimensions.size(), 1U);
     EXPECT_EQ(std::count_if(pairs.warnings.begin(), pairs.warnings.end(),
                             [](const auto& w) { return w.find("is skipped") != w.npos; }),
@@ -96,7 +96,7 @@ TEST(Groups, ExactTestsCountAllExchanges) {
 }
 
 TEST(Groups, PairsThatShareAModelOrAFamilyAreOneCluster) {
-    // Two variants with the same reference, row 1.
+    // Two variants have the same reference, row 1.
     const QualityTable table =
         with_accuracies({.1, .2, .3, .4, .5, .6, .7, .8}, {"a", "b", "b", "c", "", "", "", ""});
     EXPECT_EQ(compare_groups(table, rows("1,1,2,3,4", "5,6,7,8,5", true)).clusters, 3U);
@@ -107,7 +107,7 @@ TEST(Groups, PairsThatShareAModelOrAFamilyAreOneCluster) {
 }
 
 TEST(Groups, NoDifferenceIsFoundWhereThereIsNone) {
-    // Families of copies. If each copy counted as a pair, they would look significant.
+    // The rows are families of copies. If each copy counted as a pair, they would look significant.
     int plain = 0, clustered = 0, unpaired = 0;
     constexpr int studies = 200;
     for (std::uint64_t study = 0; study < studies; ++study) {
@@ -143,7 +143,7 @@ TEST(Groups, NoDifferenceIsFoundWhereThereIsNone) {
             compare_groups(with_accuracies(plain_draws), free).dimensions[0].p < .05 ? 1 : 0;
     }
     EXPECT_GT(plain, .2 * studies);
-    EXPECT_LT(clustered, .1 * studies);  // .05 and three standard errors
+    EXPECT_LT(clustered, .1 * studies);  // .05 plus three standard errors
     EXPECT_LT(unpaired, .1 * studies);
     EXPECT_GT(unpaired, 0);
 }

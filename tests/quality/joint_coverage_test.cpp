@@ -1,13 +1,13 @@
-// The coverage of intervals if models are measured on the same images. The tests cover scores,
-// differences of two scores, and ranks, with shares of images and with independent cells. The
+// The coverage of intervals if models are measured on the same images. The intervals are of scores,
+// differences of two scores, and ranks, with the shares of images or with independent cells. The
 // simulations were defined before the first run:
 //
-//  - correlated: six models that find the same images hard (95 % of the latent variance is the
+//  - correlated: six models for which the same images are hard (95 % of the latent variance is the
 //    image's). It has 5,000 clean images, and 800 in each other set.
 //
-//  - few: 160 images in every set, 70 %;
+//  - few: 160 images in every set, and 70 % of the variance is the image's;
 //
-//  - steep: a clean accuracy near 1, attacked and edge accuracies near 0, 90 %;
+//  - steep: a clean accuracy near 1, attacked and edge accuracies near 0, and 90 %;
 //
 //  - unequal: 20,000 clean images, 160 edges, 3,000 backgrounds and 400 cue conflicts. Some of its
 //    models share 95 % and some 30 %.
@@ -38,7 +38,7 @@ namespace {
 constexpr std::size_t model_count = 6;
 constexpr auto six_dimensions = "calibration=0,class_balance=0";
 
-/// Marginal accuracies of one model under the conditions.
+/// The marginal accuracies of one model under the conditions.
 struct Ability {
     double clean, fgsm, pgd, corrupted, edge, silhouette, same, random, shape, texture;
 };
@@ -46,8 +46,8 @@ struct Ability {
 struct World {
     const char* name;
     std::size_t val, edge, silhouette, backgrounds, cues;
-    std::array<double, model_count> common;  ///< r: proportion of the latent variance
-    Ability first, last;                     ///< models in between are evenly spaced
+    std::array<double, model_count> common;  ///< r: the image's proportion of the latent variance
+    Ability first, last;                     ///< of the first and last model; others between
 };
 
 const World worlds[] = {
@@ -114,13 +114,13 @@ PerDimension<std::optional<double>> truth_of(const Ability& a) {
     return values;
 }
 
-/// Correctness by image under a condition, for one model.
+/// Whether each image is correct under a condition, for one model.
 using Hits = std::vector<double>;
 double mean_of(const Hits& hits) {
     return std::accumulate(hits.begin(), hits.end(), 0.0) / static_cast<double>(hits.size());
 }
 
-/// The contribution of each image to the error of a cell: influence / N, by set.
+/// The contribution of each image to the error of a cell, influence / N, by set.
 struct Influence {
     const char* data;
     std::vector<double> of;
@@ -147,7 +147,7 @@ void fill_cell(QualityCell& cell, double value, const std::vector<Influence>& in
     cell.standard_error = std::sqrt(variance);
 }
 
-/// sum_k weight_k (x_ik - mean_k) / N over the images of one set.
+/// The value sum_k weight_k (x_ik - mean_k) / N over the images of one set.
 Influence influence_of(const char* data, const std::vector<std::pair<const Hits*, double>>& terms) {
     Influence out{data, std::vector<double>(terms.front().first->size(), 0)};
     for (const auto& [hits, weight] : terms) {
@@ -158,7 +158,7 @@ Influence influence_of(const char* data, const std::vector<std::pair<const Hits*
     return out;
 }
 
-/// The difficulties of the images of a set, and each model's own noise.
+/// The difficulties of the images of a set, and the noise of each model.
 class Images {
 public:
     Images(std::uint64_t seed, const char* name, std::size_t n) : seed_(seed), name_(name), u_(n) {
@@ -176,7 +176,7 @@ public:
         }
         return out;
     }
-    /// Shape, texture or neither: three parts of one latent variable.
+    /// Shape, texture or neither, which are three parts of one latent variable.
     std::pair<Hits, Hits> cues(std::size_t model, double common, double shape,
                                double texture) const {
         const Hits is_shape = hits(model, common, shape, "cue");
@@ -244,7 +244,7 @@ QualityTable without_shares(QualityTable table) {
 
 struct Coverage {
     std::size_t scores = 0, differences = 0, ranks = 0, of = 0, pairs = 0;
-    double width = 0, difference_width = 0, rank_width = 0;  ///< sums
+    double width = 0, difference_width = 0, rank_width = 0;  ///< sums over the draws
     static double rate(std::size_t hits, std::size_t of) {
         return static_cast<double>(hits) / static_cast<double>(of);
     }
@@ -286,7 +286,7 @@ class JointCoverage : public testing::TestWithParam<World> {};
 
 TEST_P(JointCoverage, IntervalsHoldTheTruth) {
     const World& world = GetParam();
-    constexpr std::size_t repeats = 400;  // docs/quality.md uses 1,000
+    constexpr std::size_t repeats = 400;  // docs/quality.md uses 1,000 draws
     std::array<double, model_count> truth{};
     {
         QualityTable exact;
@@ -319,7 +319,7 @@ TEST_P(JointCoverage, IntervalsHoldTheTruth) {
             c.difference_width / static_cast<double>(c.pairs), Coverage::rate(c.ranks, c.of),
             c.rank_width / of);
     }
-    // With 400 repeats, the standard error is .011 for one model's score, and models share images.
+    // With 400 repeats, the standard error is .011 for one model's score. Models share images.
     EXPECT_NEAR(Coverage::rate(joint.scores, joint.of), .95, .02);
     EXPECT_NEAR(Coverage::rate(joint.differences, joint.pairs), .95, .02);
     EXPECT_GT(Coverage::rate(joint.ranks, joint.of), .94);

@@ -72,7 +72,7 @@ TEST(JointErrors, ModelsThatErrTogetherKeepTheirOrder) {
     const QubaResult joint = score_quality(table, own_dimensions(accuracy_alone));
     EXPECT_EQ(joint.models[0].label, "b");
     EXPECT_EQ(joint.models[0].best, 1);
-    // .3^2 + .4^2 + 1.2^2 = 1.3^2, by 20,000 draws.
+    // .3^2 + .4^2 + 1.2^2 = 1.3^2, from 20,000 draws.
     EXPECT_NEAR(*joint.models[0].score.standard_error, 1.3, .03);
     EXPECT_EQ(joint.draws[0].joint, 2U);
     for (QualityModel& model : table.models) model.cells[0].shares.clear();
@@ -90,9 +90,9 @@ TEST(JointErrors, DimensionsOfAModelAddUpOrCancel) {
     const auto error = [&](const char* weights) {
         return score_quality(table, own_dimensions(weights)).models[0].score.standard_error;
     };
-    // the same part twice, so not 1/sqrt(2)
+    // both have the same part twice, so the value is not 1/sqrt(2)
     EXPECT_NEAR(*error(accuracy_and_balance), 1, .03);
-    // lower is better, so the parts cancel
+    // lower values are better, so the parts cancel
     EXPECT_LT(error(accuracy_and_calibration).value_or(0), 1e-6);
     ChooseOptions options;
     options.weights = accuracy_and_balance;
@@ -100,7 +100,7 @@ TEST(JointErrors, DimensionsOfAModelAddUpOrCancel) {
 }
 
 TEST(JointErrors, DrawsDependOnDataAndSeedAlone) {
-    // more than one block of draws, with models of each kind
+    // there are several blocks of draws, with models of each kind
     QualityTable table = named_models(70);
     for (std::size_t m = 0; m < 70; ++m) {
         RandomStream random(3, "parts", m);
@@ -143,15 +143,15 @@ TEST(JointErrors, ChooseTakesTheCovariance) {
     EXPECT_NEAR(error(1), .1, 1e-12);
     EXPECT_NEAR(error(2), std::sqrt(.6 * .6 + .8 * .8 + .5 * .5 + .1 * .1), 1e-12);
     EXPECT_NEAR(*found.candidates[1].behind.value, .5, 1e-12);
-    EXPECT_FALSE(found.candidates[1].like_best);  // .5 > 1.96 * .1
+    EXPECT_FALSE(found.candidates[1].like_best);  // .5 is above 1.96 * .1
     EXPECT_FALSE(found.candidates[1].undominated);
-    EXPECT_TRUE(found.candidates[2].like_best);  // 1 < 1.96 * 1.12
+    EXPECT_TRUE(found.candidates[2].like_best);  // 1 is below 1.96 * 1.12
     EXPECT_TRUE(found.candidates[2].undominated);
     const json result = report_of(found).result;
     EXPECT_NEAR(result["candidates"][1]["behind_best"]["standard_error"].get<double>(), .1, 1e-12);
     EXPECT_EQ(result["draws"]["accuracy"]["joint"], 3);
     EXPECT_EQ(result["candidates"][1]["values"]["accuracy"], *table.models[1].cells[0].value);
-    // Without shares, the second does not differ significantly from the first.
+    // Without shares, the second model does not differ significantly from the first.
     for (QualityModel& model : table.models) model.cells[0].shares.clear();
     const ChooseResult independent = choose_models(table, options);
     EXPECT_TRUE(independent.candidates[1].like_best);
@@ -189,7 +189,7 @@ TEST(JointErrors, OtherImagesAreAWarning) {
     table.models[0].cells[0].n = 50'000;
     table.models[1].cells[0].n = 160;
     EXPECT_THAT(warnings(), Contains(HasSubstr("`b` on 160 images, `a` on 50000 images")));
-    // The number of decided cue-conflict images is the model's own.
+    // The number of decided cue-conflict images is that of the model itself.
     QualityTable cues = named_models(2);
     for (QualityModel& model : cues.models) {
         QualityCell& cell = model.cells[static_cast<std::size_t>(Dimension::shape_bias)];

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double level = .95;
 
-/// Counts how often intervals, and values +- 1.96 standard errors, hold the truth.
+/// Counts how often intervals and values +- 1.96 standard errors contain the truth.
 class Coverage {
 public:
     Coverage(const char* what, double truth) : what_(what), truth_(truth) {}
@@ -36,7 +36,7 @@ public:
         squares_ += *estimate.value * *estimate.value;
         errors_ += *estimate.standard_error;
     }
-    /// `documented` percent minus twice the standard error of this number of draws.
+    /// The `documented` percentage minus twice the standard error of this number of draws.
     double least(double documented) const {
         return documented - 2 * std::sqrt(documented * (100 - documented) / draws_);
     }
@@ -133,7 +133,7 @@ TEST(QualityCoverage, AdversarialRobustness) {
                     return hit ? RowOutcome::correct : RowOutcome::incorrect;
                 };
                 const bool right = random.uniform() < world.clean;
-                // an image that withstands PGD also withstands FGSM
+                // an image that survives PGD also survives FGSM
                 const double u = random.uniform();
                 clean.push_back(outcome(right));
                 fgsm.push_back(outcome(right && u < world.fgsm));
@@ -207,7 +207,7 @@ TEST(QualityCoverage, ObjectFocus) {
             RandomStream random(draw, world.name);
             std::vector<ForegroundHits> all;
             for (std::size_t f = 0; f < world.foregrounds; ++f) {
-                // difficulty of the image before any background
+                // difficulty of the image before it gets a background
                 const double thing = random.uniform();
                 ForegroundHits own{{0, static_cast<std::uint64_t>(world.each)},
                                    {0, static_cast<std::uint64_t>(world.each)}};
@@ -229,7 +229,7 @@ TEST(QualityCoverage, ObjectFocus) {
 TEST(QualityCoverage, ShapeBias) {
     struct {
         const char* name;
-        std::uint32_t shapes, textures, of_shape;  ///< number of textures with which a shape occurs
+        std::uint32_t shapes, textures, of_shape;  ///< number of textures of each shape
         double shape, texture, effect;
     } const worlds[] = {{"shape bias: 160 shapes x 8, as published", 160, 48, 8, .14, .48, 1},
                         {"shape bias: 19 shapes x 20", 19, 20, 20, .35, .15, 1},
@@ -237,7 +237,7 @@ TEST(QualityCoverage, ShapeBias) {
                         {"shape bias: 19 x 20, few hits", 19, 20, 20, .06, .08, 1},
                         {"shape bias: 10 x 10, nearly all shape", 10, 10, 10, .8, .04, 1}};
     for (const auto& world : worlds) {
-        // The bias of image (s, t) is expit(b + u_s + v_t): its mean over u and v is the truth.
+        // The bias of image (s, t) is expit(b + u_s + v_t), and its mean over u and v is the truth.
         const double either = world.shape + world.texture;
         const auto bias_at = [&](double shift) {
             return 1 / (1 + std::exp(-(std::log(world.shape / world.texture) + shift)));

@@ -30,7 +30,7 @@ double mean_of(const std::vector<double>& x) {
     for (const double v : x) sum += v;
     return sum / static_cast<double>(x.size());
 }
-/// The error of the mean of one number for each image; `divisor`: n, or n - 1.
+/// The error of the mean of one number per image. `divisor` is n or n - 1.
 double error_by_images(const std::vector<double>& x, double divisor) {
     double squares = 0;
     for (const double v : x) squares += square(v - mean_of(x));
@@ -124,7 +124,7 @@ TEST_F(MeasuredQualityOf, CalibrationAndBalanceAreTheMetrics) {
     EXPECT_EQ(*cell_of(*quality_, D::calibration_error).value, *all[0].value);
     EXPECT_EQ(*cell_of(*quality_, D::class_balance).value, *all[1].value);
     EXPECT_EQ(*part_named(*quality_, "between").value.value, *all[2].value);
-    // The interval follows from the error by Student's t with 127 degrees of freedom.
+    // The interval follows from the error with Student's t with 127 degrees of freedom.
     const double t = student_t_quantile(.975, 127);
     EXPECT_NEAR(*cell_of(*quality_, D::calibration_error).standard_error * t, half_width(all[0]),
                 1e-12);
@@ -133,7 +133,7 @@ TEST_F(MeasuredQualityOf, CalibrationAndBalanceAreTheMetrics) {
 }
 
 TEST_F(MeasuredQualityOf, BalanceWithoutTheNoise) {
-    // 60 images a class.
+    // There are 60 images per class.
     std::vector<double> accuracy(5), noise;
     for (std::size_t i = 0; i < 300; ++i) accuracy[i / 60] += set("val").hit(i) / 60.0;
     for (const double p : accuracy) noise.push_back(p * (1 - p) / 59);
@@ -156,7 +156,7 @@ TEST_F(MeasuredQualityOf, ObjectFocus) {
     EXPECT_DOUBLE_EQ(*part_named(*quality_, "mixed_rand").value.value, set("rand").accuracy());
 }
 
-/// F / (F - 1) sum of squares, by names.
+/// The value F / (F - 1) sum of squares, by names.
 double by_names(const std::vector<std::string>& names, const std::vector<double>& influence) {
     std::map<std::string, double> sums;
     for (std::size_t i = 0; i < names.size(); ++i) sums[names[i]] += influence[i];
@@ -178,8 +178,8 @@ TEST_F(MeasuredQualityOf, ShapeBias) {
         (predicted == cues.shape[i] ? s : t) += 1;
         follows.push_back(predicted == cues.shape[i] ? 1 : 0);
         images.push_back(cues.ids[i]);
-        shapes.push_back(cues.ids[i].substr(3, 3));    // "c0/c01-c23.png": c01
-        textures.push_back(cues.ids[i].substr(7, 3));  // c23
+        shapes.push_back(cues.ids[i].substr(3, 3));    // the shape of "c0/c01-c23.png" is c01
+        textures.push_back(cues.ids[i].substr(7, 3));  // the texture is c23
     }
     const double bias = s / (s + t);
     std::vector<double> influence;
@@ -398,7 +398,7 @@ TEST_F(MeasuredQualityOf, SharesCorrelateAsABootstrapOfTheImagesDoes) {
     // With 128 groups, the error of a correlation is about (1 - rho^2) / sqrt(128) = .09.
     const QualityCell& accuracy = cell_of(*quality_, D::accuracy);
     const double by_images = correlation(first, second);
-    EXPECT_GT(by_images, .15);  // otherwise there would be nothing to test
+    EXPECT_GT(by_images, .15);  // otherwise, there would be nothing to test
     EXPECT_NEAR(correlation_of(accuracy, cell_of(*quality_, D::accuracy, 1)), by_images, .18);
     EXPECT_NEAR(correlation_of(accuracy, cell_of(*quality_, D::adversarial_robustness)),
                 correlation(first, robust), .18);
@@ -415,7 +415,7 @@ TEST(MeasuredExtremes, NothingSurvivesTheAttack) {
     EXPECT_EQ(*cell.value, 0);
     const double trials = 100 * world.sets["val"]["m"].accuracy();
     const double hits = 100 * world.sets["val"]["m@fgsm-linf-8_255"].accuracy();
-    // 1 - .05^(1/n), about 3 / n, and Wilson's upper end of the other.
+    // 1 - .05^(1/n), which is about 3 / n, and Wilson's upper limit of the other.
     const double bound = std::sqrt((1 - std::pow(.05, 1 / trials)) *
                                    wilson(static_cast<std::uint64_t>(std::lround(hits)),
                                           static_cast<std::uint64_t>(std::lround(trials)))
@@ -426,7 +426,7 @@ TEST(MeasuredExtremes, NothingSurvivesTheAttack) {
     EXPECT_TRUE(cell.shares.empty());
 }
 
-/// `left`: which of the correct images each attack leaves correct.
+/// `left` says which of the correct images remain correct under each attack.
 Estimate attacked_of(std::size_t correct, std::function<bool(std::size_t, bool)> left) {
     World world;
     WorldSet clean = world_set(correct, 1, 1);
@@ -481,8 +481,8 @@ TEST(MeasuredExtremes, AllOrNoneCorrect) {
     const double bound = 1 - std::pow(.05, 1.0 / 50);
     EXPECT_NEAR(*cell_of(quality, D::accuracy).standard_error, bound / 2, 1e-12);
     EXPECT_EQ(*cell_of(quality, D::accuracy, 1).value, 0);
-    // One of five corruptions has no correct image, so the value is 0, and at most (bound x
-    // 1^4)^(1/5) / Wilson's lower end.
+    // One of five corruptions has no correct image, so the value is 0. Its upper limit is (bound x
+    // 1^4)^(1/5) / Wilson's lower limit.
     const QualityCell& ood = cell_of(quality, D::ood_robustness);
     EXPECT_EQ(*ood.value, 0);
     EXPECT_NEAR(*ood.standard_error, std::pow(bound, .2) / wilson(50, 50).low / 2, 1e-12);
@@ -552,7 +552,7 @@ TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     EXPECT_THAT(cell.note, HasSubstr("1 image has no partner"));
 }
 
-/// Six pairs of foregrounds 1 to 6 in two folders. In `rand`, the last has the name of the first.
+/// Six pairs of foregrounds 1 to 6 in two folders. In `rand`, the last is named like the first.
 QualityCell focus_with(const std::function<void(WorldSet& same, WorldSet& rand)>& change) {
     World world;
     world.put_val("m", .8, 1, 50);
@@ -574,19 +574,19 @@ QualityCell focus_with(const std::function<void(WorldSet& same, WorldSet& rand)>
 }
 
 TEST(MeasuredFocus, OneRuleForTheNamesOfBothSets) {
-    // Foregrounds are named by each set's own rule ("1", "cat/1"). cat/1 to dog/5 are in both sets.
+    // Each set has its own rule for names ("1", "cat/1"). cat/1 to dog/5 are in both sets.
     const QualityCell named = focus_with([](WorldSet&, WorldSet&) {});
     EXPECT_EQ(named.value, 1 - (1 - 4.0 / 5));
     EXPECT_EQ(named.n, 5U);
     EXPECT_THAT(named.note, HasSubstr("2 images have no partner"));
-    // The same as without names.
+    // The result is the same as without names.
     const QualityCell unnamed = focus_with([](WorldSet& same, WorldSet& rand) {
         same.foreground.clear();
         rand.foreground.clear();
     });
     EXPECT_EQ(unnamed.value, named.value);
     EXPECT_EQ(unnamed.note, named.note);
-    // The names in a table are used as they are, so the last is the sixth there.
+    // The names in a table are used as they are, so the last one is the sixth there.
     const QualityCell told = focus_with([](WorldSet& same, WorldSet& rand) {
         same.foreground = rand.foreground = {"a", "b", "c", "d", "e", "f"};
     });
@@ -601,7 +601,7 @@ TEST(MeasuredFocus, ATableThatSaysTheFilesBareNamesIsATable) {
         [](WorldSet&, WorldSet& rand) { rand.foreground = {"1", "2", "3", "4", "5", "1"}; });
     EXPECT_EQ(told.value, 1 - (1 - 5.0 / 6));
     EXPECT_EQ(told.n, 5U);
-    EXPECT_THAT(told.note, HasSubstr("1 image has no partner"));  // the sixth of `same`
+    EXPECT_THAT(told.note, HasSubstr("1 image has no partner"));  // the sixth foreground of `same`
     // If open_role() would write the same names, the table's names are paired with those of the
     // other set.
     const QualityCell with_other = focus_with([](WorldSet& same, WorldSet& rand) {
@@ -609,13 +609,13 @@ TEST(MeasuredFocus, ATableThatSaysTheFilesBareNamesIsATable) {
         rand.foreground = same.foreground;
     });
     EXPECT_EQ(with_other.n, 6U);
-    // The same for names with folders.
+    // The same is done for names with folders.
     const QualityCell with_folders = focus_with([](WorldSet& same, WorldSet& rand) {
         for (std::size_t i = 0; i < 6; ++i) same.ids[i] = fmt::format("{}.png", i);
         same.foreground = rand.foreground;
     });
     EXPECT_EQ(with_folders.n, 6U);
-    // Also if the set with these names would not need folders (as a part of another set).
+    // The same if the set with these names would not need folders (as a part of another set).
     const QualityCell part = focus_with([](WorldSet& same, WorldSet& rand) {
         for (std::size_t i = 0; i < 6; ++i) {
             same.foreground[i] = foreground_of(same.ids[i], true);
@@ -626,7 +626,7 @@ TEST(MeasuredFocus, ATableThatSaysTheFilesBareNamesIsATable) {
     EXPECT_EQ(part.n, 6U);
 }
 
-/// Two images from a file of the model "n", or, without one, imported.
+/// Two images whose predictions are from a file of the model "n", or imported if there is none.
 void save_of_file(const World& world, const std::string& dataset, const std::string& file,
                   const std::string& store = "n") {
     Made made;
@@ -686,7 +686,7 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
         EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("two files named `n`"));
     };
     {
-        World world;  // the attacks against the cue conflicts
+        World world;  // attacks and cue conflicts
         save_of_file(world, "clean", "");
         save_of_file(world, "clean", "1", "n@fgsm-linf-8_255");
         save_of_file(world, "clean", "1", "n@pgd-linf-8_255");
@@ -694,7 +694,7 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
         refused(world, {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}});
     }
     {
-        World world;  // the clean images of attacks against the cue conflicts
+        World world;  // clean images of the attacks, and cue conflicts
         save_of_file(world, "clean", "");
         save_of_file(world, "few", "1", "n");
         save_of_file(world, "few", "1", "n@fgsm-linf-8_255");
@@ -703,7 +703,7 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
         refused(world,
                 {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}, .attacked = "few"});
     }
-    World world;  // the corrupted versions against the cue conflicts
+    World world;  // corrupted versions and cue conflicts
     save_of_file(world, "clean", "");
     save_of_file(world, "cues", "2");
     for (const Corruption& c : corruptions()) {
@@ -801,7 +801,7 @@ TEST(MeasuredStores, OtherImagesUnderTheSameNameAndIdsAreRefused) {
 }
 
 TEST(MeasuredStores, OnlyWhatIsMeasuredMustBeTold) {
-    // Two data sets called `other`, which are not used.
+    // Two data sets called `other` are not used.
     World world;
     world.put_val("m", .8, 1, 50);
     world.put("other", "m", world_set(40, .8, 1));
@@ -854,7 +854,7 @@ TEST(MeasuredStores, PartialOnesSaySo) {
     world.put_val("m", .8, 1, 250);
     save_world_set(world.scratch, "cues", "m", cue_set(.3, .4, 1));
     WorldSet r = world_set(150, .8, 3);
-    save_world_set(world.scratch, "clean", "m", r, {}, true);  // the last 50 are missing
+    save_world_set(world.scratch, "clean", "m", r, {}, true);  // the last 50 images are missing
     MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
     options.data = {{Role::val, "clean"}};
     const MeasuredQuality quality = measured(options);
@@ -897,7 +897,7 @@ TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
 }
 
 TEST(MeasuredStores, ScoresThatAreNoNumbersUnderAttackAreFooled) {
-    // 100 correct images. Both attacks leave 30 correct, fool 30, and give NaN scores for 40.
+    // 100 images are correct. Both attacks leave 30 correct, fool 30, and give NaN scores for 40.
     const Scratch scratch;
     WorldSet set = world_set(100, 1, 3);
     save_world_set(scratch, "val", "m", set);
@@ -942,7 +942,7 @@ TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
     double squares = 0;
     for (const double part : cell.shares[0].parts) squares += square(part);
     EXPECT_NEAR(squares / square(*cell.standard_error), 1, 1e-12);
-    // 60 images, each its own group, so the parts are those of the images.
+    // Each of the 60 images is its own group, so the parts are those of the images.
     const std::vector<std::uint16_t> places = group_places(0, 60);
     const double scale = *cell.standard_error / std::sqrt([&] {
         double sum = 0;
@@ -952,7 +952,7 @@ TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
     for (std::size_t i = 0; i < 60; ++i)
         EXPECT_NEAR(cell.shares[0].parts.at(places[i] % group_count), scale * influence[i], 1e-14);
 
-    // The real one has precedence, and is used completely or not at all.
+    // The real data set has precedence, and is used completely or not at all.
     for (int severity = 1; severity <= 4; ++severity)
         world.put(fmt::format("val_frost_{}", severity), "m", clean);
     EXPECT_EQ(value_of(measured(options), D::c_robustness).undefined,
@@ -1025,7 +1025,7 @@ TEST(MeasuredStores, ImageNetsClassesAreAskedThroughMaps) {
     const MeasuredQuality quality = measured(options);
     EXPECT_NEAR(*cell_of(quality, D::accuracy).value, 2.0 / 3, 1e-15);
     EXPECT_EQ(cell_of(quality, D::accuracy).definition, "3 images of val");
-    // knife (shape), knife (texture), dog (texture).
+    // the cues are knife (shape), knife (texture), dog (texture).
     EXPECT_NEAR(*cell_of(quality, D::shape_bias).value, 1.0 / 3, 1e-15);
     EXPECT_EQ(cell_of(quality, D::shape_bias).definition, "3 images of cues");
     EXPECT_EQ(part_named(quality, "shape").definition, "16-class");
@@ -1033,7 +1033,7 @@ TEST(MeasuredStores, ImageNetsClassesAreAskedThroughMaps) {
                 HasSubstr("do not have the scores of all classes, which `16-class` needs"));
 }
 
-/// The fixture of the specification: 24 x 3 probabilities.
+/// The fixture of the specification has 24 x 3 probabilities.
 TEST(MeasuredReference, CalibrationAndBalance) {
     ASSAY_EXPECTED_QUALITY(expected);
     const nlohmann::json& fixture = expected["calibration_fixture"];

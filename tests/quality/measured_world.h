@@ -32,7 +32,7 @@ struct WorldSet {
 
 inline constexpr std::size_t world_classes = 5;
 
-/// Writes a store whose scores give these predictions. `sure`: the margin for each image; empty: 3.
+/// Writes a store with these predictions. `sure` is the margin for each image, or 3 if empty.
 inline void save_world_set(const Scratch& scratch, const std::string& dataset,
                            const std::string& model, const WorldSet& set,
                            const std::vector<float>& sure = {}, bool but_last = false,
@@ -64,7 +64,7 @@ inline WorldSet world_set(std::size_t n, double skill, std::uint64_t seed, std::
     RandomStream shared(hard, "shared");
     for (std::size_t i = 0; i < n; ++i) {
         const int truth = static_cast<int>(i * world_classes / n);
-        // Half of the random numbers are shared by all classifiers on the image.
+        // Half of the random numbers are common to all classifiers on the image.
         const double ours = own.uniform(), images = shared.uniform();
         const bool hit = (own.uniform() < .5 ? ours : images) < skill;
         const int wrong = (truth + 1 + static_cast<int>(own.below(world_classes - 1))) % 5;
@@ -75,7 +75,7 @@ inline WorldSet world_set(std::size_t n, double skill, std::uint64_t seed, std::
     return set;
 }
 
-/// The same images. Correct ones stay correct with probability `kept`.
+/// The same images under a change. Correct images remain correct with probability `kept`.
 inline WorldSet attacked_set(WorldSet set, double kept, std::uint64_t seed) {
     RandomStream random(seed, "kept");
     for (std::size_t i = 0; i < set.truth.size(); ++i) {
@@ -99,7 +99,7 @@ inline WorldSet cue_set(double shape, double texture, std::uint64_t seed) {
                 set.predicted.push_back(u < shape ? s : u < shape + texture ? t : third);
                 set.shape.push_back(fmt::format("c{}", s));
                 set.texture.push_back(fmt::format("c{}", t));
-                // Nine images for each shape and for each texture.
+                // There are nine images for each shape and for each texture.
                 set.ids.push_back(
                     fmt::format("c{}/c{}{}-c{}{}.png", s, s, (t + k) % 3 + 1, t, k + 1));
             }
@@ -111,8 +111,8 @@ inline WorldSet cue_set(double shape, double texture, std::uint64_t seed) {
 /// Two classifiers, and all data sets with their predictions.
 struct World {
     Scratch scratch;
-    std::map<std::string, std::map<std::string, WorldSet>> sets;  ///< by data set, store
-    std::map<std::string, std::vector<float>> sure;               ///< on val, by model
+    std::map<std::string, std::map<std::string, WorldSet>> sets;  ///< stores by data set
+    std::map<std::string, std::vector<float>> sure;               ///< predictions on val, by model
 
     void put(const std::string& dataset, const std::string& store, WorldSet set) {
         save_world_set(scratch, dataset, store, set);

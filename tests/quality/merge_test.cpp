@@ -107,7 +107,7 @@ TEST(Merge, ContradictionsAreRefusedWithBothSides) {
                 HasSubstr("file hash is 11 in a.csv but 99 in b.csv"));
     EXPECT_THAT(against("model,recipe,accuracy\nr,new,.5\n"),
                 HasSubstr("recipe is old in a.csv but new in b.csv"));
-    // The table that a value came from, after several merges.
+    // The table that a value comes from, after several merges.
     EXPECT_THAT(refused_merge({csv_table("model,c_rob,accuracy\nr,.4,\n", "0.csv"), first,
                                csv_table("model,accuracy\nr,.51\n", "b.csv")}),
                 HasSubstr("in a.csv but 0.51 in b.csv"));
@@ -121,11 +121,11 @@ TEST(Merge, ReplacedCellsLeaveANote) {
         merged({first, csv_table("model,accuracy\nr,.51\n", "b.csv")}, options);
     const QualityModel& r = cells.table.models[0];
     EXPECT_EQ(r.cell(Dimension::accuracy).value, .51);
-    EXPECT_FALSE(r.cell(Dimension::accuracy).standard_error);  // it belonged to the other value
+    EXPECT_FALSE(r.cell(Dimension::accuracy).standard_error);  // it was that of the other value
     EXPECT_EQ(r.cell(Dimension::parameters).value, 25);
     EXPECT_EQ(r.note, "measured again (was: accuracy 0.5 (error 0.01))");
     EXPECT_EQ(cells.replaced, 1U);
-    // The model has another file, so no earlier value stays.
+    // The model has another file, so no earlier value remains.
     const MergeResult file =
         merged({first, csv_table("model,model_hash,c_rob\nr,99,.4\n", "b.csv")}, options);
     EXPECT_FALSE(file.table.models[0].cell(Dimension::accuracy).value);
@@ -158,7 +158,7 @@ TEST(Merge, ThePublishedTableMayRepeatNames) {
     const QualityTable mine = csv_table("model,accuracy\nmine,.5\n", "a.csv");
     const MergeResult result = merged({mine, published_models()});
     EXPECT_EQ(result.table.models.size(), 327U);
-    // Again, from a file.
+    // The same is done with a table from a file.
     const QualityTable read = parse_quality_table(write_quality_csv(result.table), "all.csv");
     const MergeResult again = merged({read, published_models(), mine});
     EXPECT_EQ(write_quality_csv(again.table), write_quality_csv(read));

@@ -85,7 +85,7 @@ TEST(Quba, PublishedScoresRanksAndConstants) {
     for (const ScoredModel& m : own_found.models) own_by_row[m.model] = &m;
     for (const json& score : expected["scores"]) {
         const ScoredModel& m = *own_by_row.at(score[0].get<std::size_t>());
-        EXPECT_NEAR(*m.score.value, score[1].get<double>(), 5.1e-5) << score;  // four decimals
+        EXPECT_NEAR(*m.score.value, score[1].get<double>(), 5.1e-5) << score;  // four decimals each
         EXPECT_EQ(*m.rank.value, score[2].get<double>()) << score;
     }
     for (const json& paper : expected["paper_scores"]) {
@@ -95,7 +95,7 @@ TEST(Quba, PublishedScoresRanksAndConstants) {
         EXPECT_NEAR(*m.score.value, paper["score"].get<double>(), tolerance) << paper;
         EXPECT_NEAR(*m.rank.value, paper["rank"].get<double>(), 1) << paper;
     }
-    // Estimated again from the table, the constants equal the published ones.
+    // If constants are estimated from the table again, they equal the published ones.
     std::vector<std::size_t> all(326);
     std::iota(all.begin(), all.end(), std::size_t{0});
     const PerDimension<double> weights = weights_named("balanced");
@@ -109,7 +109,7 @@ TEST(Quba, PublishedScoresRanksAndConstants) {
         EXPECT_NEAR(weights[d],
                     (std::array<double, 9>{1, 1 / 3., 1 / 3., 1 / 3., 1, 1, .5, .5, 1})[d], 1e-15);
     }
-    // Figure 5's lists.
+    // These are the lists of figure 5.
     for (const auto& [profile, rows] : expected["doubled_weight_top5"].items()) {
         QubaOptions options;
         options.weights = profile;
@@ -235,7 +235,7 @@ TEST(Quba, MissingDimensionsAreRefusedOrNamed) {
     }
     EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("1 of 4 scores lacks dimensions")));
     options.drop_missing = false;
-    options.weights = "ood_robustness=0";  // as the message advises
+    options.weights = "ood_robustness=0";  // the option is that of the message
     EXPECT_EQ(score_quality(table, options).models.size(), 4U);
     // The errors of the cells are unknown.
     for (auto& cell : table.models[0].cells) cell.standard_error.reset();
@@ -349,7 +349,7 @@ TEST(Correlations, PublishedTable10) {
         }
     }
     EXPECT_EQ(compared, 36U);
-    // Families of models widen the interval.
+    // With families of models, the interval is wider.
     CorrelateOptions options;
     options.family = "paper";
     options.threads = 1;
@@ -385,7 +385,7 @@ TEST(Correlations, UndefinedOnesSayWhy) {
     const json pairs = report_of(found).result["pairs"];
     for (const json& pair : pairs)
         EXPECT_EQ(pair["p"].is_null(), pair["rho"]["value"].is_null()) << pair;
-    // Four models in the same order: 2 of 24 orders are as extreme.
+    // There are four models in the same order, and 2 of 24 orders are as extreme.
     QualityTable order = made_up(4, 0.1, 3);
     for (std::size_t m = 0; m < 4; ++m) {
         order.models[m].cells[0].value = .1 * static_cast<double>(m);
@@ -430,7 +430,7 @@ TEST(Correlations, BySubgroup) {
     // transformers, but not in CNNs.
     const auto rho_of = [&](const char* value) {
         for (const CorrelateGroup& group : found.groups) {
-            if (group.value == value) return *group.pairs[2].rho.value;  // x = 2, y = 1
+            if (group.value == value) return *group.pairs[2].rho.value;  // x is 2 and y is 1
         }
         return std::nan("");
     };

@@ -34,7 +34,7 @@ protected:
         }
         return "(none)";
     }
-    /// The common target of all labels of an item, by the map of the role.
+    /// The common target of all labels of an item, with the map of the role.
     static std::string target(Role role, const Dataset& dataset, std::size_t item) {
         const ClassMap map = class_map_named(facts_of(role).class_map, dataset.classes);
         std::set<std::int32_t> targets;
@@ -55,7 +55,7 @@ TEST_F(OpenRole, SketchesTellTheirCategoryInTheirNames) {
     EXPECT_EQ(dataset.name, "sketch");
     ASSERT_EQ(dataset.size(), 2U);
     EXPECT_EQ(target(Role::sketch, dataset, 0), "dog");
-    EXPECT_EQ(dataset.labels[0].size(), 109U);  // ImageNet's dogs in the 16 categories
+    EXPECT_EQ(dataset.labels[0].size(), 109U);  // the dogs of ImageNet, in the 16 categories
     EXPECT_EQ(target(Role::sketch, dataset, 1), "knife");
     EXPECT_EQ(dataset.labels[1].size(), 1U);
     EXPECT_THAT(notes_, ElementsAre(HasSubstr("the 16 of `16-class`")));
@@ -100,7 +100,7 @@ TEST_F(OpenRole, CueConflictsTellBothCuesAndWhatTheyAreMadeOf) {
 TEST_F(OpenRole, In9TellsForegrounds) {
     image("mixed_rand/val/00_dog/fg_n02085936_1_bg_n02105412_7.JPEG");
     image("mixed_rand/val/08_fish/n01443537_12.JPEG");
-    image("mixed_rand/val/02_vehicle/n02701002_3.JPEG");  // for any name of its folder
+    image("mixed_rand/val/02_vehicle/n02701002_3.JPEG");  // this holds for any name of the folder
     const Dataset dataset = open(Role::mixed_rand, "mixed_rand");
     EXPECT_EQ(dataset.name, "mixed_rand");
     EXPECT_EQ(target(Role::mixed_rand, dataset, 0), "00_dog");
@@ -116,7 +116,7 @@ TEST_F(OpenRole, WholeNamesOfFoldersComeBeforePlaces) {
     image("mixed_same/05_insect/00_ours/2.JPEG");
     image("mixed_same/06_instrument/3.JPEG");
     const Dataset dataset = open(Role::mixed_same, "mixed_same");
-    EXPECT_EQ(target(Role::mixed_same, dataset, 0), "05_insect");  // 05_..., 06_..., bird
+    EXPECT_EQ(target(Role::mixed_same, dataset, 0), "05_insect");  // 05_..., 06_... and bird
     EXPECT_EQ(target(Role::mixed_same, dataset, 1), "06_musical instrument");
     EXPECT_EQ(target(Role::mixed_same, dataset, 2), "01_bird");
 }
@@ -136,7 +136,7 @@ TEST_F(OpenRole, APlaceWithTheNameOfAnotherIsRefused) {
 }
 
 TEST_F(OpenRole, AUsersOwnNumberedFoldersAreNotIn9) {
-    // In IN-9, 05_ is the insect, but only one of four images begins with the name of one of its
+    // In IN-9, 05_ is insect, but only one of four images begins with the name of one of its
     // folders.
     image("mixed_same/05_bird/1.JPEG");
     image("mixed_same/20_lamp/2.JPEG");

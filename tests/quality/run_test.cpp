@@ -35,7 +35,7 @@ constexpr std::size_t kinds = 3;
 constexpr int side = 64;
 const std::vector<std::string> kind_names = {"blue", "green", "red"};
 
-/// A model that predicts the brightest channel: scores are 20 x the means of the channels.
+/// A model that predicts the brightest channel. Scores are 20 x the means of the channels.
 class BrightestChannel : public Classifier {
 public:
     BrightestChannel() {
@@ -53,7 +53,7 @@ public:
                 double sum = 0;
                 for (std::size_t k = 0; k < plane; ++k)
                     sum += static_cast<double>(input[(i * kinds + c) * plane + k]);
-                // Planes are red, green, blue; classes are by name.
+                // The planes are red, green, blue, and classes are ordered by name.
                 double score = 20 * sum / static_cast<double>(plane);
                 if (probabilities) total += score = std::exp(score);
                 out[i * kinds + kinds - 1 - c] = static_cast<float>(score);
@@ -82,7 +82,7 @@ public:
         }
     }
     bool differentiable = true, probabilities = false;
-    bool flat = false;      ///< its gradient is 0
+    bool flat = false;      ///< whether the gradient is 0
     double least_lead = 0;  ///< scores are NaN if the best two are closer than this
     std::atomic<std::size_t> calls = 0;
     std::size_t stop_after = std::numeric_limits<std::size_t>::max();
@@ -206,7 +206,7 @@ TEST_F(QualityRuns, AllDimensionsOfAllRoles) {
     EXPECT_FALSE(report.partial);
     EXPECT_TRUE(report.result.contains("score"));
     EXPECT_EQ(nlohmann::json::parse(text("runs/quality.json")), report.result);
-    // json keeps everything of a cell, with the shares of its error.
+    // The json file keeps everything of a cell, including the shares of its error.
     const QualityModel again = read_quality_table(scratch_ / "runs/quality.json").models.at(0);
     EXPECT_EQ(again.name, "m");
     EXPECT_EQ(again.cells, result.measured.table.models[0].cells);
@@ -214,7 +214,7 @@ TEST_F(QualityRuns, AllDimensionsOfAllRoles) {
 
 TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
     const std::map<Role, Dataset> data = all_roles();
-    // One model has notes from its attacks and from the guards.
+    // One model has notes from attacks and from the guards.
     const auto models = [&](std::size_t stop_after) {
         const auto classifier = std::make_shared<BrightestChannel>();
         classifier->stop_after = stop_after;
@@ -319,7 +319,7 @@ TEST_F(QualityRuns, WhatIsLeftOutIsNotMeasuredWhateverIsThere) {
     asked.models.push_back(model("n", std::make_shared<BrightestChannel>()));
     const QualityRunResult all = run_quality(asked);
     EXPECT_TRUE(value_of(all.measured.models[0], Dimension::adversarial_robustness).value);
-    // A corrupted version lacks a shard, as after a run that was stopped.
+    // A corrupted version lacks a shard, as after an interrupted run.
     for (const auto& shard :
          fs::directory_iterator(scratch_ / "runs/val-corrupted-6_contrast_1/m/shards"))
         fs::remove(shard.path());
@@ -339,7 +339,7 @@ TEST_F(QualityRuns, WhatIsLeftOutIsNotMeasuredWhateverIsThere) {
         for (const Dimension d : {Dimension::adversarial_robustness, Dimension::c_robustness})
             EXPECT_EQ(row.cell(d).definition, "");
     }
-    // The same for one model: the stores of its name belong to another model.
+    // The same for one model. The stores with its name belong to another model.
     asked.attack = true;
     const auto blind = std::make_shared<BrightestChannel>();
     blind->differentiable = false;
@@ -375,7 +375,7 @@ TEST_F(QualityRuns, ThePlanKnowsWhatReducedScoresAndFewCorruptionsCannotGive) {
             EXPECT_EQ(value.value.has_value(), !missing.contains(facts.dimension)) << facts.name;
             EXPECT_EQ(value.undefined.empty(), value.value.has_value());
         }
-        // As in the message of the measurement: two of the 15 corruptions exist.
+        // As in the message of the measurement, two of the 15 corruptions exist.
         EXPECT_EQ(missing[Dimension::c_robustness],
                   value_of(result.measured.models[0], Dimension::c_robustness).undefined);
         EXPECT_THAT(missing[Dimension::c_robustness], HasSubstr("65 of the 75 versions"));
@@ -450,13 +450,13 @@ TEST_F(QualityRuns, TheFileSaysWhyItIsPartial) {
     EXPECT_EQ(
         said("m on 10 corrupted versions of val (the first: val_contrast_1): 10 of 240 rows "), 1)
         << warnings;
-    // Nothing is predicted the second time.
+    // The second time, nothing is predicted.
     run_quality(asked);
     EXPECT_EQ(text("runs/quality.json"), first);
 }
 
 TEST_F(QualityRuns, ScoresThatAreNoNumbersUnderAttackMakeItPartial) {
-    // The margin of all images is at least 10 levels of 255, and the attack removes 16.
+    // The margin of every image is at least 10 levels of 255, and the attack removes 16.
     const Dataset val = open(Role::val, folder("val", 8, 100));
     QualityRunOptions asked = options("runs", {{Role::val, val}});
     const auto classifier = std::make_shared<BrightestChannel>();
@@ -473,7 +473,7 @@ TEST_F(QualityRuns, ScoresThatAreNoNumbersUnderAttackMakeItPartial) {
     const Estimate& value = value_of(result.measured.models[0], Dimension::adversarial_robustness);
     EXPECT_EQ(value.n, 24U);
     EXPECT_LT(*value.value, 1);
-    // The same number as from the attack commands.
+    // The number equals that of the attack commands.
     AttackRunOptions how;
     how.predict = asked.predict;
     const auto attacked = attack_models(asked.models, val, how);
@@ -525,11 +525,11 @@ TEST_F(QualityRuns, WhatRunsHoldsUnderTheSameNameIsRefusedBeforeAnythingIsPredic
         AllOf(HasSubstr(
                   "runs/v1 holds predictions on the data set `val`, but the folder was renamed"),
               HasSubstr("name the folder `val`")));
-    // With the same data set in another folder, predictions of the model would appear twice.
+    // If the same data set were in another folder, predictions of the model would appear twice.
     EXPECT_THAT(refused(val), HasSubstr("are both predictions of `m` on `val`"));
     fs::rename(runs / "v1", runs / "val");
     run_quality(on("runs", val, "m"));
-    // Refused: other images with the same names, other items, another model.
+    // Other images with the same names, other items, and another model are refused.
     const auto other = [&](const std::string& name, int each) {
         Dataset dataset = open(Role::val, folder(name, each));
         dataset.name = "val";
@@ -555,7 +555,7 @@ TEST_F(QualityRuns, ImagesTooSmallForACorruptionTakeOneDimensionAlone) {
     asked.corruptions.window = {8, 8};
     asked.corruptions.profile = CorruptionProfile::imagenet;
     asked.corrupt_limit = 0;
-    asked.corruptions.corruptions = {"contrast", "glass_blur"};  // one version of which fits
+    asked.corruptions.corruptions = {"contrast", "glass_blur"};  // one of these versions fits
     const QualityRunResult result = run_quality(asked);
     const MeasuredModel& measured = result.measured.models[0];
     EXPECT_THAT(value_of(measured, Dimension::c_robustness).undefined,

@@ -1,4 +1,4 @@
-// Tables as json and csv: values are read back to the bit, and damage is refused with its place.
+// Tables as json and csv. Values are read back bit-identical, and errors name the place of damage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Cells of all kinds: with shares on two data sets, without an error, undefined, empty.
+/// Cells of all kinds: with shares on two data sets, without an error, undefined, and empty.
 QualityTable table_of_all_kinds() {
     QualityTable table;
     table.source = "made";
@@ -122,14 +122,14 @@ TEST(QualityCsv, HashesMayBeAbsentAndTagsStandOnce) {
                 AllOf(HasSubstr("line 2"), HasSubstr("`0 of 0` says that there is none")));
 }
 
-/// A table of one model; `change` damages it.
+/// A table of one model, which `change` damages.
 template <class Change>
 std::string refused_json(const Change& change) {
     json table = json::parse(R"({"schema": "assay.quality/1", "tags": ["recipe"], "models": [
         {"name": "r", "file_hash": "1f", "tags": {"recipe": "old"}, "dimensions": {
             "accuracy": {"value": 0.5, "standard_error": 0.05, "n": 100,
                          "shares": [{"data": "v", "parts": [0.03, -0.04]}]}}}]})");
-    parse_quality_table(table.dump(), "q.json");  // is valid before the change
+    parse_quality_table(table.dump(), "q.json");  // the table is valid before the change
     change(table);
     const std::string text = table.dump();
     return message_of([&] { parse_quality_table(text, "q.json"); });
@@ -219,7 +219,7 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(text(std::string(100, '[')), HasSubstr("nested deeper"));
 }
 
-/// The result is a table or an Error. A table that was read is written and read again to the bit.
+/// The result is a table or an Error. A table is the same when written and read again.
 void read_damaged(const std::string& text, const char* source, std::size_t& tables) {
     try {
         const QualityTable table = parse_quality_table(text, source);
@@ -251,7 +251,7 @@ TEST(QualityJson, DamageIsAnErrorOrATable) {
             damaged[i] = bytes[i % bytes.size()];
             read_damaged(i % 3 == 0 ? text.substr(0, i) : damaged, source, tables);
         }
-        EXPECT_GT(tables, 50U) << source;  // digits, and letters inside texts
+        EXPECT_GT(tables, 50U) << source;  // changes digits, and letters inside texts
     }
 }
 

@@ -112,10 +112,10 @@ TEST(PublishedModels, AreAllThereWithTheirFaultsNoted) {
         }
         noted += model.cell(Dimension::c_robustness).note.empty() ? 0 : 1;
     }
-    EXPECT_EQ(noted, 82U);  // rows with a C-robustness below .2
+    EXPECT_EQ(noted, 82U);  // the rows with a C-robustness below .2
     EXPECT_EQ(table.models[145].name, "ViT-b/32");
     EXPECT_EQ(table.models[145].cell(Dimension::parameters).value, 88.2);
-    // A binomial proportion of 50,000 images.
+    // The error is that of a binomial proportion of 50,000 images.
     EXPECT_NEAR(*table.models[12].cell(Dimension::accuracy).standard_error,
                 std::sqrt(.7613 * .2387 / 50000), 2e-6);
 }

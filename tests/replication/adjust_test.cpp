@@ -33,8 +33,8 @@ Study small_study(World world = World::beta, std::uint32_t classes = 60, std::ui
     return study_of(simulate(options));
 }
 
-/// The adjusted accuracy of classifier m straight from the definition, with its influence values,
-/// image by image.
+/// The adjusted accuracy of classifier m from its definition, with its influence values for each
+/// image.
 struct Slow {
     double a = 0;
     std::vector<double> psi1, psi2;
@@ -66,7 +66,7 @@ Slow slow_moments(const Study& s, std::size_t m, const std::vector<int>& e) {
         g[j][p + 1] = b[j];
     }
     const auto gram = g;
-    for (std::size_t c = 0; c < p; ++c) {  // Gauss-Jordan elimination, both right sides
+    for (std::size_t c = 0; c < p; ++c) {  // Gauss-Jordan elimination with both right sides
         for (std::size_t r = 0; r < p; ++r) {
             if (r == c) continue;
             const double f = g[r][c] / g[c][c];
@@ -98,7 +98,7 @@ Slow slow_moments(const Study& s, std::size_t m, const std::vector<int>& e) {
     return slow;
 }
 
-/// Only the moments, and the methods that are reported next to them by default.
+/// Options for only the moments, and the methods reported next to them by default.
 AdjustOptions of_moments() {
     AdjustOptions options;
     options.likelihood = false;
@@ -145,7 +145,7 @@ TEST(Adjust, AgreesWithTheDefinitionImageByImage) {
                         classes ? by_class(adjusted) : std::sqrt(image_adjusted), 1e-9);
             EXPECT_NEAR(*moments.gaps[m].remaining.standard_error,
                         classes ? by_class(remaining) : std::sqrt(image_remaining), 1e-9);
-            // Tables of Student's t: 59 and 1199 degrees of freedom.
+            // The quantiles are from tables of Student's t with 59 and 1199 degrees of freedom.
             const Interval& interval = *moments.adjusted[m].interval;
             EXPECT_EQ(interval.method, classes ? "t.by_class" : "t.by_image");
             EXPECT_NEAR((interval.high - interval.low) / 2 / *moments.adjusted[m].standard_error,
@@ -159,7 +159,7 @@ TEST(Adjust, AgreesWithTheDefinitionImageByImage) {
 TEST(Adjust, BootstrapAgreesWithTheFormula) {
     const Study study = small_study(World::beta, 100, 5);
     AdjustOptions options = of_moments();
-    // stable enough for few images, which 12 of 24 annotators are not
+    // this estimator is stable for few images; with 12 of 24 annotators it is not
     options.exponents = {0, 1, 3, 8};
     options.bootstrap = 1000;
     options.threads = 2;
@@ -189,7 +189,7 @@ TEST(Adjust, BootstrapAgreesWithTheFormula) {
     EXPECT_NEAR(correlation(*moments.line), correlation(*plain.methods.front().line), 0.05);
     EXPECT_NEAR(correlation(*report.raw_line), correlation(*plain.raw_line), 0.05);
     EXPECT_LT(correlation(*plain.raw_line), -0.5);
-    // Same bits for any number of threads; other bits for another seed.
+    // The bits are the same for any number of threads, and differ for another seed.
     options.threads = 1;
     EXPECT_EQ(to_json(adjust(study, options)).dump(), to_json(report).dump());
     options.seed = 2;
@@ -288,7 +288,7 @@ TEST(Adjust, DroppedExponentsAreTakenBackEverywhere) {
     const AdjustReport report = adjust(study, of_moments());
     EXPECT_EQ(report.methods.front().exponents, (std::vector<int>{0, 1}));
     EXPECT_EQ(report.methods.front().definition, "adjusted.moments.0_1");
-    EXPECT_FALSE(report.mean_sensitivity.has_value());  // all other sets give the same
+    EXPECT_FALSE(report.mean_sensitivity.has_value());  // all other sets give the same result
     for (const MethodResult& m : report.methods) EXPECT_FALSE(m.id.starts_with("moments.")) << m.id;
 }
 
@@ -451,7 +451,7 @@ TEST(Adjust, EveryMethodAnswers) {
         EXPECT_NEAR(mixture.drawing.accuracy[0][j], curve, 1e-10) << s;
     }
     const MethodResult& moments = report.methods.front();
-    // The curve of the NPMLE is fitted at 200 rates. Each of the hundred plotted rates is half-way
+    // The curve of the NPMLE is fitted at 200 rates. Each of the hundred plotted rates is halfway
     // between two of them.
     const RateGrid grid(200);
     const CellCounts second = study.second.cells();
@@ -467,13 +467,13 @@ TEST(Adjust, EveryMethodAnswers) {
             g += moments.curves[0][e] * std::pow(rates[j], moments.exponents[e]);
         }
         EXPECT_NEAR(moments.drawing.accuracy[0][j], std::clamp(g, 0.0, 1.0), 1e-12) << j;
-        // Values half-way differ by the curvature, by at most 6e-5 here.
+        // Values halfway differ because of the curvature, by at most 6e-5 here.
         EXPECT_NEAR(report.method("npmle")->drawing.accuracy[0][j],
                     (curve.g[2 * j] + curve.g[2 * j + 1]) / 2, 2e-4);
     }
     const auto json = to_json(report);
     EXPECT_EQ(json["rates"].size(), rates.size());
-    EXPECT_EQ(json["methods"].size(), 8U);  // two companions of the moments
+    EXPECT_EQ(json["methods"].size(), 8U);  // the two methods reported with the moments
     options.jackknife = {24};
     EXPECT_THROW(adjust(study, options), Error);
     options = of_moments();
@@ -592,7 +592,7 @@ TEST(LineFit, KnownLines) {
     EXPECT_THROW(fit_line({1, 1}, {1, 2}), Error);
 }
 
-// Every 14th of the models with accuracies by Engstrom et al. The slope was computed in Python.
+// These are every 14th of the models by Engstrom et al. The slope was computed in Python.
 TEST(LineFit, SomePublishedAccuracies) {
     const LineFit fit =
         fit_line({63.07, 74.47, 76.21, 77.24, 78.02, 78.61, 79.10, 79.74, 80.57, 82.13},

@@ -1,4 +1,4 @@
-// Leniency and noise of annotators: by hand, with equal annotators, and with one excluded.
+// Leniency and noise of annotators: computed by hand, with equal annotators, with one excluded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ Selections with_images(std::uint32_t images) {
 
 TEST(AnnotatorRatings, ByHand) {
     Selections set = with_images(3);
-    // a selects both images, b the first, and c none. Only a judged the third image.
+    // a selects both images, b selects the first, c selects none. Only a judged the third image.
     const std::array<std::array<bool, 2>, 3> answers = {
         {{true, true}, {true, false}, {false, false}}};
     for (std::uint32_t w = 0; w < 3; ++w)
@@ -40,17 +40,17 @@ TEST(AnnotatorRatings, ByHand) {
     ASSERT_EQ(ratings.size(), 3U);
     EXPECT_EQ(ratings[0].annotations, 3U);
     EXPECT_DOUBLE_EQ(ratings[0].selected, 2.0 / 3);
-    // 1 compared with 1/2, and 1 compared with 0.
+    // 1 is compared with 1/2, and with 0.
     EXPECT_DOUBLE_EQ(*ratings[0].leniency.value, .75);
     EXPECT_DOUBLE_EQ(*ratings[0].noise.value, .75);
     EXPECT_EQ(ratings[0].leniency.n, 2U);
     EXPECT_DOUBLE_EQ(*ratings[0].leniency.standard_error, .25);
     EXPECT_DOUBLE_EQ(*ratings[1].leniency.value, 0);
     EXPECT_DOUBLE_EQ(*ratings[1].noise.value, .5);
-    EXPECT_FALSE(ratings[1].noise.interval.has_value());  // .5 both times, so no width
+    EXPECT_FALSE(ratings[1].noise.interval.has_value());  // .5 twice, so width 0
     EXPECT_DOUBLE_EQ(*ratings[2].leniency.value, -.75);
     EXPECT_LE(ratings[0].noise.interval->high, 1);
-    // Controls do not count. An annotator whom nobody can be compared with has no rating.
+    // Controls do not count. An annotator without others on the same images has no rating.
     set.rows.clear();
     answer(set, 0, 0, true);
     answer(set, 1, 1, true);
@@ -79,11 +79,11 @@ TEST(AnnotatorRatings, HoldZeroWhereNobodyDiffers) {
         const Interval& interval = *ratings[w].leniency.interval;
         without_zero += interval.low > 0 || interval.high < 0 ? 1 : 0;
     }
-    EXPECT_LE(without_zero, 5 + 9);  // 5 of 99 are usual
+    EXPECT_LE(without_zero, 5 + 9);  // 5 of 99 is usual
     // The annotator selects 1 in 5 of the images that others do not: .2 E[1 - s] = .1.
     EXPECT_NEAR(*ratings.back().leniency.value, .1, 4 * *ratings.back().leniency.standard_error);
     EXPECT_GT(ratings.back().leniency.interval->low, 0);
-    // Two answers differ at random: E[2 s (1 - s)] = 1/3.
+    // Random answers differ with probability E[2 s (1 - s)] = 1/3.
     EXPECT_NEAR(*ratings[0].noise.value, 1.0 / 3, .06);
 }
 

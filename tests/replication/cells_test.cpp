@@ -27,7 +27,7 @@ TEST(CellGrid, RefusesWhatIsNoList) {
 }
 
 TEST(Thinning, OneOfTwoAndAllOfThem) {
-    // One of the two annotators of (2, 1) selected with probability 1/2.
+    // One of the two annotators of (2, 1) selected, so the probability is 1/2.
     const Thinning one(CellGrid({2}), 1);
     EXPECT_EQ(one.apply(std::vector<double>{4, 6, 10}), (std::vector<double>{7, 13}));
     const Thinning all(CellGrid({2}), 2);
@@ -51,7 +51,7 @@ TEST(Thinning, LargestGridStaysFinite) {
     double sum = 0;
     for (const double p : thin.row(100)) sum += p;
     EXPECT_NEAR(sum, 1, 1e-12);
-    // the annotator who is left out did not select
+    // the annotator who is omitted did not select
     EXPECT_NEAR(thin.row(100)[100], 412.0 / 512, 1e-12);
 }
 
@@ -72,12 +72,12 @@ TEST(Naive, NothingInCommonIsAnError) {
 }
 
 TEST(Moments, TwoReadingsByHand) {
-    // n = 2, exponents {0,1}. Set 2: 1, 2, 1 images with k = 0, 1, 2: E[u1] = 1/2, E[u2] = 1/4, so
-    // G = [1 1/2; 1/2 1/4] is singular. The readings fit equal rates of all images.
+    // For n = 2 and exponents {0,1}, set 2 has 1, 2, 1 images with k = 0, 1, 2. E[u1] = 1/2 and
+    // E[u2] = 1/4, so G = [1 1/2; 1/2 1/4] is singular. The readings fit equal rates of all images.
     EXPECT_THROW(MomentProjection(counts({1, 1, 1}), counts({1, 2, 1}), {0, 1}), Error);
-    // Set 2: 2, 0, 2: rates 0 and 1. G = [1 1/2; 1/2 1/2]; set 1 has m1 = (1, 3/4): x = G^-1 m1 =
-    // (1/2, 1). Correct: none of k = 0, both of k = 2: b = (1/2, 1/2), A = 1/2 * 1/2 + 1 * 1/2 =
-    // 3/4.
+    // Set 2 has 2, 0, 2 images, so the rates are 0 and 1. G = [1 1/2; 1/2 1/2], and set 1 has m1 =
+    // (1, 3/4), so x = G^-1 m1 = (1/2, 1). None of k = 0 and both of k = 2 are correct, so b =
+    // (1/2, 1/2) and A = 1/2 * 1/2 + 1 * 1/2 = 3/4.
     const MomentProjection p(counts({1, 0, 3}), counts({2, 0, 2}), {0, 1});
     EXPECT_NEAR(p.ratio()[0], 0.5, 1e-12);
     EXPECT_NEAR(p.ratio()[1], 1.0, 1e-12);
@@ -85,8 +85,8 @@ TEST(Moments, TwoReadingsByHand) {
     const auto fit = p.fit(correct);
     EXPECT_NEAR(fit.accuracy, 0.75, 1e-12);
     EXPECT_NEAR(p.weights().of(correct), 0.75, 1e-12);
-    // g = s: psi1 = s - 3/4 = -3/4, 1/4 (three times); psi2 = f W(k) - x' G(k) w = 0 and (1.5) -
-    // (1.5) = 0. Variance = (9/16 + 3/16) / 16 = 3/64.
+    // With g = s, psi1 = s - 3/4 is -3/4 once and 1/4 three times, and psi2 = f W(k) - x' G(k) w =
+    // 0 and (1.5) - (1.5) = 0. Variance = (9/16 + 3/16) / 16 = 3/64.
     EXPECT_NEAR(p.standard_error(fit, correct), std::sqrt(3.0 / 64), 1e-12);
 }
 
@@ -99,9 +99,9 @@ TEST(Moments, RefusesTooFewAnnotatorsAndDropsWhatIsSingular) {
     EXPECT_EQ(p.exponents(), (std::vector<int>{0, 1}));
     EXPECT_EQ(p.dropped(), (std::vector<int>{2}));
     EXPECT_THROW(MomentProjection(counts({0, 0, 3}), counts({0, 0, 4}), {0, 1}),
-                 Error);  // everything selected
+                 Error);  // everybody selects everything
     EXPECT_THROW(MomentProjection(counts({1, 0, 3}), counts({4, 0, 0}), {0, 1}),
-                 Error);  // nothing selected
+                 Error);  // nobody selects anything
 }
 
 TEST(Moments, DefaultsAscendAndFit) {

@@ -30,7 +30,7 @@ AdjustOptions companions(const std::vector<std::string>& names) {
     return options;
 }
 
-/// The ratio of two standard errors, as a mean over classifiers.
+/// The ratio of two standard errors, averaged over classifiers.
 double error_ratio(const MethodResult& one, const MethodResult& other) {
     double sum = 0;
     for (std::size_t m = 0; m < one.adjusted.size(); ++m)
@@ -38,14 +38,14 @@ double error_ratio(const MethodResult& one, const MethodResult& other) {
     return sum / static_cast<double>(one.adjusted.size());
 }
 
-/// Compares the influences with the effect of one more image in a cell, correct or not.
+/// Compares the influences with the effect of one more image in a cell, with or without a hit.
 void expect_influences(const Estimator& estimator, const CellCounts& first,
                        const CellCounts& second, const Correct& correct, double tolerance) {
     CellEffects effects;
     const std::vector<double> at = estimator.estimate(first, second, correct, nullptr, &effects);
     ASSERT_EQ(effects.adjusted, at);
     const std::size_t models = correct.models;
-    // The effect of `images` more and fewer in a cell of a set; in set 2 with or without hits.
+    // The effect of `images` more and fewer in a cell of a set (in set 2, with or without hits).
     const auto change = [&](bool of_first, std::size_t c, bool hit) {
         constexpr double step = 1e-3;
         double ends[2];
@@ -88,7 +88,7 @@ TEST(CompanionIntervals, InfluencesAreWhatOneMoreImageDoes) {
             expect_influences(*make_reweighing(first, second, 12, d, rule), first, second, correct,
                               2e-8);
     }
-    // Cases: a reading of set 1 is missing in set 2, and images with fewer annotators are excluded.
+    // A reading of set 1 is missing in set 2, or images with fewer annotators are excluded.
     CellCounts gap = second;
     Correct without = correct;
     gap.images[gap.grid.cell(12, 12)] = 0;
@@ -104,7 +104,7 @@ TEST(CompanionIntervals, AreThoseOfTheBootstrap) {
     options.bootstrap = 300;
     const AdjustReport report = adjust(study, options);
     // Over eight such studies, the ratios are .96 to 1.02 (naive) and .93 to 1.02 (jackknife of 5).
-    // Those of the jackknife of 1 are .81 to .91, because its bootstrap is too wide with 3,000
+    // The ratios of the jackknife of 1 are .81 to .91: its bootstrap is too wide with 3,000
     // images. With 10,000, they are .85 to 1.1.
     for (const auto& [id, tolerance] :
          {std::pair("naive", .1), std::pair("jackknife1", .25), std::pair("jackknife5", .12)}) {
@@ -165,8 +165,8 @@ TEST(CompanionIntervals, HoldTheirOwnExpectation) {
             ratio += error / std::sqrt(squares) / static_cast<double>(models);
         }
         held /= static_cast<double>(models) * studies;
-        // A standard deviation from 40 draws has a relative error of .11, and similar classifiers
-        // share it. If readings are rare, the jackknife's errors are up to 1.2 times too large.
+        // A standard deviation from 40 draws has a relative error of .11, common to similar
+        // classifiers. If readings are rare, the jackknife's errors are up to 1.2 times too large.
         EXPECT_GT(ratio, .75) << id;
         EXPECT_LT(ratio, 1.5) << id;
         EXPECT_GE(held, .87) << id;

@@ -31,7 +31,7 @@ Study figure_study(std::uint32_t classes, int annotators, std::uint64_t seed = 6
     return study_of(simulate(options));
 }
 
-/// Without the likelihood, which most of these tests do not need, and which takes most of the time.
+/// Skips the likelihood, which most of these tests do not need, and which takes most of the time.
 FigureOptions quick_figures() {
     FigureOptions options;
     options.estimates.likelihood = false;
@@ -47,7 +47,7 @@ const MethodResult& at(const std::vector<FigurePoint>& points, int annotators,
     throw std::runtime_error("no " + id);
 }
 
-/// A falling factorial has the same mean if annotators are left out at random. So moments of m
+/// A falling factorial has the same mean if annotators are omitted at random. So moments of m
 /// annotators equal those of all annotators with the exponents of m: values, errors and lines.
 TEST(Figures, ThinnedMomentsAreMomentsWithTheirExponents) {
     const Study study = figure_study(40, 12);
@@ -71,7 +71,7 @@ TEST(Figures, ThinnedMomentsAreMomentsWithTheirExponents) {
         EXPECT_NEAR(*thinned.line->slope.standard_error, *whole.line->slope.standard_error, 1e-8);
         ++compared;
     }
-    EXPECT_EQ(compared, 11);  // 2 to 12
+    EXPECT_EQ(compared, 11);  // the numbers from 2 to 12
 }
 
 TEST(Figures, EveryNumberOfAnnotatorsUpToTheStudyItself) {
@@ -92,7 +92,7 @@ TEST(Figures, EveryNumberOfAnnotatorsUpToTheStudyItself) {
     }
     for (int m = 1; m <= 8; ++m)
         EXPECT_TRUE(at(data.annotators, m, "naive").mean_gap.remaining.interval.has_value()) << m;
-    // with one answer there are no rates
+    // with one answer, there are no rates
     EXPECT_THROW(at(data.annotators, 1, "pl"), std::runtime_error);
     EXPECT_LT(*at(data.annotators, 1, "naive").mean_adjusted.value,
               *at(data.annotators, 8, "naive").mean_adjusted.value);
@@ -108,7 +108,7 @@ TEST(Figures, ManyAnnotatorsTakeEvenSteps) {
     EXPECT_EQ(data.annotators.back().annotators, 130);
 }
 
-/// A slow reference: every subset of the annotators of every image, class by class.
+/// A slow reference that uses every subset of the annotators of every image, class by class.
 TEST(Figures, ReadingsAreMeansOverAllSubsetsOfAnnotators) {
     constexpr int n = 6;
     const Study study = figure_study(40, n);
@@ -161,7 +161,7 @@ TEST(Figures, ReadingsAreMeansOverAllSubsetsOfAnnotators) {
             }
         }
     }
-    // By classifier, with all annotators.
+    // The values are by classifier, with all annotators.
     double images = 0, hits = 0;
     for (std::size_t i = 0; i < study.second.size(); ++i) {
         if (study.second.selected[i] != 5) continue;
@@ -197,10 +197,10 @@ TEST(Figures, FittedReadingsAreThoseOfTheDensities) {
 }
 
 /// 20 classes of two kinds, with one image in each set and one more for reading 2 of 2. The value
-/// for the remaining classes depends only on the numbers of `easy` and `hard` ones.
+/// for the remaining classes only depends on the numbers of `easy` and `hard` classes.
 constexpr int halved_classes = 20;
 bool is_easy(int c) {
-    return c % 10 < 3;  // 6 of 20
+    return c % 10 < 3;  // 6 of 20 are omitted
 }
 Study two_kinds() {
     Study study;
@@ -236,12 +236,12 @@ double choose(int n, int k) {
                ? 0
                : std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
 }
-/// The mean over splits of 20 classes into halves, after `gone` classes of one kind are left out,
+/// The mean over splits of 20 classes into halves, after `gone` classes of one kind are omitted,
 /// of the mean over both halves.
 double mean_of_halves(int easy_gone, int hard_gone, double* squared_difference = nullptr) {
     const int easy = 6 - easy_gone, hard = 14 - hard_gone, gone = easy_gone + hard_gone;
     double mean = 0, squares = 0;
-    for (int x = 0; x <= gone; ++x) {  // of the classes left out are in the first half
+    for (int x = 0; x <= gone; ++x) {  // number of omitted classes in the first half
         const double px = choose(gone, x) * choose(20 - gone, 10 - x) / choose(20, 10);
         for (int e = 0; e <= 10 - x; ++e) {
             const double p =
@@ -274,7 +274,7 @@ TEST(Figures, HalvesHaveTheirClosedForm) {
     EXPECT_NEAR(*naive.difference.value, halves - remains(6, 14), .001);
     EXPECT_GT(*naive.difference.value, .007);
     EXPECT_NEAR(naive.error_by_halves, std::sqrt(squared) / 2, .05 * std::sqrt(squared));
-    // Three of ten groups are two easy classes each, and seven are two hard ones. The error is
+    // Three of ten groups are two easy classes, and seven are two hard classes. The error is
     // sqrt(9/10 sum (x - mean)^2) = sqrt(9/10 10 .3 .7) |x_e - x_h|, .00303, from 1000 splits.
     const double without_easy = mean_of_halves(2, 0) - remains(4, 14),
                  without_hard = mean_of_halves(0, 2) - remains(6, 12);
@@ -310,7 +310,7 @@ TEST(Figures, TheJsonHoldsAllOfItForAnyNumberOfThreads) {
     EXPECT_EQ(json["readings"][7]["original"].size(), 9U);
     EXPECT_EQ(json["readings_by_classifier"]["replication"][1].size(), 9U);
     EXPECT_EQ(json["halves"]["splits"], 3);
-    EXPECT_EQ(json["halves"]["points"].size(), 7U + 4);  // naive with 1 to 7, all methods with 8
+    EXPECT_EQ(json["halves"]["points"].size(), 7U + 4);  // naive from 1 to 7, all from 8
     EXPECT_EQ(json["scatter"]["classifiers"][2]["adjusted"]["pl"],
               nlohmann::json(to_json(report.methods[0].adjusted[2])));
     EXPECT_EQ(json["scatter"]["lines"].size(), 1 + report.methods.size());

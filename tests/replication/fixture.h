@@ -23,7 +23,7 @@ inline CellCounts one_size(std::vector<double> counts) {
     return {CellGrid({static_cast<int>(counts.size()) - 1}), std::move(counts)};
 }
 
-/// Rows [n, k, count(, correct)] as counts; `column` 2 or 3.
+/// Rows [n, k, count(, correct)] as counts. The count is in `column` 2 or 3.
 inline CellCounts from_rows(const nlohmann::json& rows, std::size_t column) {
     std::map<int, std::map<int, double>> found;
     for (const auto& row : rows)
@@ -38,8 +38,8 @@ inline CellCounts from_rows(const nlohmann::json& rows, std::size_t column) {
     return result;
 }
 
-/// Weighted beta distributions, and the number of n annotators who select. Uses lgamma, unlike the
-/// library.
+/// Weighted beta distributions, and the number of annotators who select, of n. Uses lgamma, unlike
+/// the library.
 struct Betas {
     std::vector<double> weight, a, b;
     double moment(double j) const {
@@ -50,7 +50,7 @@ struct Betas {
         }
         return sum;
     }
-    /// E[s^power; k of n].
+    /// E[s^power; k of n], the mean over images that k of n annotators select.
     double cell(int n, int k, double power = 0) const {
         double sum = 0;
         for (std::size_t i = 0; i < weight.size(); ++i) {
@@ -69,7 +69,7 @@ inline Betas sim1_first() {
 inline Betas sim1_second() {
     return {{.51, .40, .09}, {33, 6, 1.3}, {1.5, 2.45, 1.95}};
 }
-/// g_m(s) = c0 + c1 s + c2 s^9 of the 20 classifiers of simulator 1.
+/// The curves g_m(s) = c0 + c1 s + c2 s^9 of the 20 classifiers of simulator 1.
 struct Curve {
     double c0, c1, c2;
     explicit Curve(int m) {

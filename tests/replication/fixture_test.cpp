@@ -103,8 +103,8 @@ TEST_F(Fixture, EmptyBin) {
 }
 
 TEST_F(Fixture, ToyModelHasClosedForms) {
-    // p_f = Beta(2,2), p1 = Beta(3,2); images that are accepted by n readings have the density (n
-    // p1 + 4 p_f) / (n + 4).
+    // p_f = Beta(2,2) and p1 = Beta(3,2). Images that are accepted by n readings have the density
+    // (n p1 + 4 p_f) / (n + 4).
     const json& d = data_["D"];
     const Betas first{{1}, {3}, {2}};
     const auto run = [&](int n, auto&& weights) {
@@ -113,8 +113,8 @@ TEST_F(Fixture, ToyModelHasClosedForms) {
         for (int k = 0; k <= n; ++k) correct.push_back(second.cell(n, k, 1));
         return weights(expected_cells(first, n), expected_cells(second, n)).of(correct);
     };
-    // In the table, set 2 is drawn by the readings of the candidate pool itself: naive(pool) = A1 -
-    // D c / (n + c).
+    // In the table, set 2 is drawn with the readings of the candidate pool itself, so naive(pool) =
+    // A1 - D c / (n + c).
     const Betas pool{{1}, {2}, {2}};
     for (const auto& [n_text, value] : d["naive"].items()) {
         const int n = std::stoi(n_text);
@@ -195,7 +195,7 @@ TEST(Invariance, CommonRescalingLeavesMomentsUnchanged) {
     const int n = 12;
     const Betas p1 = sim1_first(), p2 = sim1_second();
     const auto mixed = [&](const Betas& p, double power) {
-        // P(k) with s replaced by 0.95 s, because each annotator answers with probability 0.95.
+        // P(k) has 0.95 s instead of s, because each annotator answers with probability 0.95.
         std::vector<double> counts(static_cast<std::size_t>(n) + 1, 0.0);
         for (int k = 0; k <= n; ++k) {
             for (int j = 0; j <= k; ++j) {

@@ -11,7 +11,7 @@ namespace {
 
 Made four_rows() {
     Made made;
-    made.scores = {3, 1, 2, 0, 5, 1, 1, 1, 9, 4, 4, 0};  // best: 0, 1, 2, 0 (of equals the lower)
+    made.scores = {3, 1, 2, 0, 5, 1, 1, 1, 9, 4, 4, 0};  // best: 0, 1, 2, 0 (lower of equals)
     made.labels = {{0}, {0, 1}, {1}, {}};
     return made;
 }

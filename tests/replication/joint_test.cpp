@@ -1,4 +1,4 @@
-// Labels per image and selection in one decomposition.
+// Number of labels and selection frequency in one decomposition.
 #include "assay/replication/joint.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Sets of 900 images. Two fifths and three fifths of the images have two labels.
+/// Sets of 900 images. Two labels have 2/5 of the images of the first, and 3/5 of the second.
 Study labelled_study() {
     SimulationOptions options;
     options.classes = 30;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes fixtures/mixture_maxima.json: readings of simulated studies, 40 annotators, and the largest log-likelihood of three betas
+"""Writes fixtures/mixture_maxima.json: readings of simulated studies with 40 annotators, and the largest log-likelihood of three betas
 that scipy finds for them. It runs L-BFGS-B from 600 random starts (half of them with a narrow part). The best five then run by
-truncated Newton and L-BFGS-B by turns until neither gains 1e-9 nats. Takes some ten minutes."""
+truncated Newton and L-BFGS-B by turns until neither gains 1e-9 nats. Takes about ten minutes."""
 import json
 import pathlib
 
@@ -10,8 +10,8 @@ import scipy
 from scipy.optimize import minimize
 
 ANNOTATORS = 40
-LIMITS = (1e-3, 1e4)  # of a and b, as the library's
-# Readings k = 0 .. 40 of five simulated sets: two whose best fit has a narrow component, two with several maxima, and an easy one.
+LIMITS = (1e-3, 1e4)  # limits of a and b, as in the library
+# Readings k = 0 to 40 of five simulated sets: two whose best fit has a narrow component, two with several maxima, and an easy one.
 COUNTS = [
     [39,36,39,43,38,61,51,62,50,58,55,63,69,65,64,94,90,88,93,88,99,94,90,84,94,81,95,97,102,92,110,100,102,124,127,136,185,284,527,1192,4939],
     [18,25,25,31,35,37,27,38,31,40,28,36,50,50,35,49,57,53,57,62,56,54,76,61,79,83,100,112,130,167,194,211,299,297,396,511,612,818,1012,1306,2642],
@@ -22,14 +22,14 @@ COUNTS = [
 
 
 def rising(x, power):
-    """Sums over i < m of log(x + i) (power 0) or 1 / (x + i), m = 0 .. ANNOTATORS."""
+    """Sums over i < m of log(x + i) (power 0) or 1 / (x + i), for m = 0 to ANNOTATORS."""
     i = np.arange(ANNOTATORS)
     terms = np.log(x + i) if power == 0 else 1 / (x + i)
     return np.concatenate([[0], np.cumsum(terms)])
 
 
 def objective(parameters, counts, log_choose):
-    """Minus the log-likelihood, and its gradient by (logits of weights, log a, log b)."""
+    """Returns minus the log-likelihood, and its gradient with respect to (logits of weights, log a, log b)."""
     logits, la, lb = parameters.reshape(3, -1)
     weight = np.exp(logits - logits.max())
     weight /= weight.sum()

@@ -22,18 +22,18 @@ TEST(Buckets, IntegerRule) {
     EXPECT_EQ(match_bucket(10, 0), 0);
     EXPECT_EQ(match_bucket(10, 1), 0);
     EXPECT_EQ(match_bucket(10, 2), 1);
-    EXPECT_EQ(match_bucket(5, 3), 3);  // exactly 0.6, although 3 / 5.0 * 5 may round to less
+    EXPECT_EQ(match_bucket(5, 3), 3);  // exactly 0.6, although 3 / 5.0 * 5 may round down
     EXPECT_EQ(match_bucket(10, 8), 4);
     EXPECT_EQ(match_bucket(10, 10), 4);
     EXPECT_EQ(match_bucket(1, 1), 4);
 }
 
 TEST(Targets, LargestRemaindersThenTheHigherBucket) {
-    // 10 images over 3, 3, 3, 0, 1 of 10: no remainder.
+    // 10 images over buckets of 3, 3, 3, 0, 1 leave no remainder.
     EXPECT_EQ(match_targets({3, 3, 3, 0, 1}, 10), (std::vector<int>{3, 3, 3, 0, 1}));
-    // 10 over 1, 1, 1: 3 each. The remainders are equal, so the highest bucket gets the last one.
+    // 10 over 1, 1, 1 gives 3 each. The remainders are equal, so the highest bucket gets one more.
     EXPECT_EQ(match_targets({1, 1, 1, 0, 0}, 10), (std::vector<int>{3, 3, 4, 0, 0}));
-    // 4 over 5, 0, 0, 0, 5: 2 and 2. Over 1, 0, 0, 0, 5: 0.67 and 3.33: 1 and 3.
+    // 4 over 5, 0, 0, 0, 5 gives 2 and 2. Over 1, 0, 0, 0, 5, targets of 0.67, 3.33 give 1 and 3.
     EXPECT_EQ(match_targets({1, 0, 0, 0, 5}, 4), (std::vector<int>{1, 0, 0, 0, 3}));
     EXPECT_EQ(match_targets({0, 0, 0, 0, 0}, 4), (std::vector<int>{0, 0, 0, 0, 0}));
     for (int n = 1; n < 30; ++n) {
@@ -59,9 +59,9 @@ Readings readings_of(const std::vector<std::vector<int>>& k_by_class, int n, Stu
 
 TEST(Match, ShortfallGoesUpAndTheRestIsMissing) {
     StudyNames names;
-    const Readings reference = readings_of({{0, 0, 5, 5}}, 5, names, "o");  // targets 2 and 2 of 4
-    // One candidate is in bucket 0, one in bucket 2. The second of bucket 0 comes from bucket 2.
-    // One is missing at the end because bucket 4 has one only.
+    const Readings reference = readings_of({{0, 0, 5, 5}}, 5, names, "o");  // targets 2 and 2
+    // Buckets 0 and 2 have one candidate each. The second image for bucket 0 comes from bucket 2.
+    // One image is missing at the end, because bucket 4 only has one.
     const Readings candidates = readings_of({{0, 2, 5}}, 5, names, "r");
     MatchOptions options;
     options.per_class = 4;
@@ -122,8 +122,8 @@ TEST(Match, NobodyIsUsedTwice) {
 }
 
 TEST(Match, AnotherMixOfClassesIsNoBias) {
-    // 30 classes with 50 images each that everybody selects, and 30 with 5 images that nobody
-    // selects. The candidates are similar, and ten of each class are chosen. A class without
+    // In 30 classes everybody selects all 50 images, and in 30 classes with 5 images nobody
+    // selects one. The candidates are similar, and ten of each class are chosen. A class without
     // candidates does not count.
     StudyNames names;
     std::vector<std::vector<int>> many(60);
@@ -151,8 +151,8 @@ TEST(Match, OneClassHasItsErrorOverImages) {
     options.per_class = 50;
     const MatchResult result =
         match(readings_of({k}, 10, names, "o"), readings_of({k}, 10, names, "r"), names, options);
-    // 200 images spread over 0, .1 ... 1: the standard deviation of all of them by the square root
-    // of one less.
+    // The 200 images have 0, .1 ... 1. The error is their standard deviation over the square root
+    // of 199.
     double sum = 0, squares = 0;
     for (const int x : k) {
         sum += x / 10.0;
@@ -161,7 +161,7 @@ TEST(Match, OneClassHasItsErrorOverImages) {
     const double spread = std::sqrt(squares / 200 - sum * sum / 40000);
     EXPECT_NEAR(*result.reference.standard_error, spread / std::sqrt(199.0), 1e-12);
     EXPECT_NEAR(half_width(result.reference) / *result.reference.standard_error, 1.97196,
-                1e-5);  // t, 199 degrees
+                1e-5);  // Student's t with 199 degrees of freedom
     EXPECT_GT(*result.difference.standard_error, *result.reference.standard_error);
     EXPECT_EQ(result.reference.n, 200U);
     EXPECT_EQ(result.reference.unit, Unit::proportion);
@@ -181,7 +181,7 @@ TEST(Match, NoBiasIsClaimedWhereThereIsNone) {
             Readings r;
             for (int c = 0; c < 150; ++c) {
                 for (int i = 0; i < images; ++i) {
-                    // A quantile of beta(3, 1), and for a third of the images of uniform rates.
+                    // A quantile of beta(3, 1), and of uniform rates for a third of the images.
                     const bool easy = random.uniform() < 2. / 3;
                     const double u = random.uniform(), s = easy ? std::cbrt(u) : u;
                     int k = 0;
@@ -209,13 +209,13 @@ TEST(Match, NoBiasIsClaimedWhereThereIsNone) {
         options.published_targets = true;
         off_as_published += without_zero(match(reference, pool, names, options).difference);
     }
-    // 95 % intervals may miss one in twenty: 5, plus four standard errors (2.2 each).
+    // 95 % intervals may miss one in twenty, which is 5, plus four standard errors (2.2 each).
     EXPECT_LE(claimed, 5 + 9);
     EXPECT_LE(off, 5 + 9);
     EXPECT_GT(off_as_published, off);
 }
 
-/// The check of the whole pipeline: the agreement in the sample hides four points that held-out
+/// Checks the whole pipeline. The agreement in the sample hides four points that held-out
 /// annotators show (tolerances .006). An independent numpy version of the same rules gave .751 in
 /// sample, .711 held out and .711 true.
 TEST(Match, HeldOutAnnotatorsSeeTheBias) {
@@ -258,9 +258,9 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
     // Readings of ten and of five annotators are not comparable, so no bias is reported.
     EXPECT_EQ(ten.regression.undefined, "readings of 10 and of 5 annotators are not alike");
     EXPECT_THAT(verdict(ten), HasSubstr("Selection bias is not estimated"));
-    // A reference for the chosen images, by bucket and for all: means and errors by class.
+    // A reference for the chosen images, by bucket and for all, with means and errors by class.
     for (std::size_t b = 0; b <= match_buckets; ++b) {
-        std::map<std::uint32_t, std::pair<double, double>> by_class;  // sum, images
+        std::map<std::uint32_t, std::pair<double, double>> by_class;  // sum and number
         double sum = 0, images = 0;
         for (const Matched& m : ten.images) {
             if (b < match_buckets && m.bucket != b) continue;
@@ -282,7 +282,7 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
         EXPECT_EQ(found.n, static_cast<std::uint64_t>(images));
     }
     EXPECT_NEAR(*ten.regression_as_chosen.value, *ten.held_out.value - *ten.in_sample.value, 1e-12);
-    // shrunk towards the candidates' mean, from both ends
+    // the rates are shrunk towards the candidates' mean, from both sides
     EXPECT_GT(*ten.buckets[0].regression.value, 0);
     EXPECT_LT(*ten.buckets[4].regression.value, 0);
     options.reference_annotators = 0;
@@ -358,7 +358,7 @@ TEST(Match, ThresholdAndTopChooseByFrequencyAlone) {
     EXPECT_THAT(readings(match(reference, pool, names, options)),
                 testing::UnorderedElementsAre(10, 8, 9, 6, 7));
     EXPECT_EQ(match(reference, pool, names, options).missing, 1U);
-    // Ten draws with a threshold of .7: 7 of 10 counts, although .7 * 10 is rounded.
+    // There are ten draws with a threshold of .7. 7 of 10 counts, although .7 * 10 is rounded.
     options.strategy = Strategy::threshold;
     std::map<int, int> seen;
     for (options.seed = 0; options.seed < 10; ++options.seed) {
@@ -371,7 +371,7 @@ TEST(Match, ThresholdAndTopChooseByFrequencyAlone) {
         }
     }
     EXPECT_EQ(seen.size(), 4U);
-    // The annotators by whose frequencies images were chosen have higher frequencies than the
+    // The annotators who chose the images have higher frequencies than the
     // held-out ones.
     options.strategy = Strategy::top;
     options.annotators = 5;
@@ -383,7 +383,7 @@ TEST(Match, NumbersOfAnnotatorsThatBothSetsHave) {
     StudyNames names;
     Readings reference = readings_of({{0, 1, 2, 3, 3, 3}}, 3, names, "o");
     const Readings pool = readings_of({{0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7}}, 7, names, "r");
-    // The same number of annotators as in the reference choose, and the other four are held out.
+    // As many annotators choose as in the reference, and the other four are held out.
     const MatchResult three = match(reference, pool, names, {.per_class = 3});
     EXPECT_EQ(three.annotators, 3);
     EXPECT_EQ(three.reference_annotators, 3);
@@ -392,7 +392,7 @@ TEST(Match, NumbersOfAnnotatorsThatBothSetsHave) {
         EXPECT_EQ(m.held_out_annotators, 4);
     }
     EXPECT_TRUE(three.regression.value.has_value());
-    // More annotators cannot choose, and the message says how many can.
+    // More annotators than that cannot choose, and the message says how many can.
     MatchOptions five;
     five.annotators = 5;
     try {
@@ -482,9 +482,9 @@ TEST(Match, SaysNotShownWhereTheIntervalHoldsZero) {
     result.regression = estimate(-.04, .006);
     EXPECT_THAT(verdict(result), HasSubstr("selected 3.0 ±1.2 points less often"));
     EXPECT_THAT(verdict(result), HasSubstr("hide 4.0 ±0.6 points of selection bias"));
-    result.reference_annotators = 0;  // top, threshold
+    result.reference_annotators = 0;  // limits of the top bucket and of the threshold
     EXPECT_THAT(verdict(result), HasSubstr("4.0 ±0.6 points more often than those held out"));
-    result.regression.interval->low = -.06;  // 2.0 and 0.6 points
+    result.regression.interval->low = -.06;  // the limits are 2.0 and 0.6 points
     EXPECT_THAT(verdict(result), HasSubstr("4.0 (3.4 – 6.0) points more often"));
     result.held_out.value.reset();
     EXPECT_EQ(verdict(result), "");

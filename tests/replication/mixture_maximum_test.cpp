@@ -1,4 +1,4 @@
-// Checks that the fit of the mixture is the maximum. It checks with scipy from many starts, with
+// Checks that the fit of the mixture is the maximum. Compares with scipy from many starts, with
 // slopes by differences, and with EM that continues from the fit.
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ nlohmann::json maxima() {
         std::ifstream(ASSAY_SOURCE_DIR "/tests/replication/fixtures/mixture_maxima.json"));
 }
 
-/// The largest slope by log a or log b, from differences of the log-likelihood. Parameters at their
-/// limits are skipped.
+/// The largest slope with respect to log a or log b, from differences of the log-likelihood.
+/// Parameters at their limits are skipped.
 double slope_by_differences(const CellCounts& counts, const BetaMixture& at) {
     constexpr double step = 1e-4;
     double most = 0;
@@ -47,7 +47,7 @@ TEST(MixtureMaximum, IsThatOfScipyFromManyStarts) {
         EXPECT_NEAR(fit.log_likelihood, log_likelihood(counts, fit), 1e-9) << i;
         EXPECT_TRUE(fit.converged) << i;
         EXPECT_LE(fit.gradient, 1e-10 * counts.total()) << i;
-        // The error of differences is step^2 / 6 times the third derivative, which is some thousand
+        // x
         // nats here.
         EXPECT_LT(slope_by_differences(counts, fit), 1e-4) << i;
         EXPECT_NEAR(fit.weight[0] + fit.weight[1] + fit.weight[2], 1, 1e-12) << i;
@@ -67,9 +67,9 @@ TEST(MixtureMaximum, EmGainsNothingFromThere) {
 }
 
 TEST(MixtureMaximum, IsReachedByAnyNumberOfParts) {
-    // More components than the readings can separate, and readings with several numbers of
-    // annotators. Components coincide, lose their weight or become points. The fit must still end
-    // at a maximum.
+    // There are more components than the readings can separate, and readings with several numbers
+    // of annotators. Components coincide, lose their weight or become points. The fit must still
+    // end at a maximum.
     const CellCounts three = from_rows(fixture()["B"]["v1_n_k_count"], 2);
     double last = -INFINITY;
     for (const int parts : {1, 2, 3, 6}) {

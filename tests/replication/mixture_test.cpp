@@ -28,8 +28,8 @@ protected:
 };
 
 TEST(BetaBinomial, KnownValues) {
-    EXPECT_NEAR(log_beta_binomial(1, 1, 3, 1), std::log(0.75), 1e-14);       // a / (a + b)
-    EXPECT_NEAR(log_beta_binomial(10, 4, 1, 1), std::log(1.0 / 11), 1e-12);  // uniform
+    EXPECT_NEAR(log_beta_binomial(1, 1, 3, 1), std::log(0.75), 1e-14);       // mean a / (a + b)
+    EXPECT_NEAR(log_beta_binomial(10, 4, 1, 1), std::log(1.0 / 11), 1e-12);  // uniform density
     EXPECT_EQ(log_beta_binomial(0, 0, 2, 3), 0);
     double sum = 0;
     for (int k = 0; k <= 40; ++k) sum += std::exp(log_beta_binomial(40, k, 27, .38));
@@ -124,7 +124,7 @@ TEST_F(Model, PublishedSplineOnTheGrid) {
 }
 
 TEST(Spline, ExactIntegralsRecoverACubic) {
-    // g is in the span, the density is right and the readings are exact. So the result is exact,
+    // g is in the span, the density is correct and the readings are exact. So the result is exact,
     // too, and the integral of the curve is the sum of its readings.
     const Betas p1 = sim1_first(), p2 = sim1_second();
     const auto g = [](double power0, double power1, double power3) {
@@ -165,8 +165,8 @@ TEST_F(Model, NonparametricFitIsCertified) {
 }
 
 TEST_F(Model, LogisticLine) {
-    // Density of the sim-1 betas on the grid: ds = pi/2 sin(pi t) dt, so a weight s^(a-1/2)
-    // (1-s)^(b-1/2) a point, renormalised a part.
+    // The density of the betas of sim-1 on the grid: ds = pi/2 sin(pi t) dt, so weights s^(a-1/2)
+    // (1-s)^(b-1/2), normalized for each part.
     const RateGrid grid(400);
     const auto density = [&](const Betas& p) {
         std::vector<double> out(grid.s.size(), 0.0);

@@ -1,4 +1,4 @@
-// The penalised likelihood: equality with the reference implementation, its influences, and effects
+// The penalized likelihood: equality with the reference implementation, influences, and effects
 // that it cannot detect.
 #include "assay/replication/penalised_likelihood.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// x <- (1103515245 x + 12345) mod 2^31: a study that can be generated in any language.
+/// x <- (1103515245 x + 12345) mod 2^31. Any language can generate a study from these numbers.
 class Congruential {
 public:
     explicit Congruential(std::uint64_t seed) : x_(seed) {}
@@ -80,7 +80,7 @@ struct Reference {
 };
 
 /// The numbers are those of a numpy implementation of the same formulas, on the same draws. It has
-/// 56 functions for the densities and curves' penalties up to .05.
+/// 56 functions for the densities, and penalties of curves up to .05.
 TEST(PenalisedLikelihood, EqualsTheReference) {
     const std::vector<std::pair<Drawn, std::vector<Reference>>> studies = {
         {{1, 2000, {40}, 50, 4},
@@ -108,7 +108,7 @@ TEST(PenalisedLikelihood, EqualsTheReference) {
     }
 }
 
-/// Influences sum to 0 over the fitted images, except for the effect of the penalties.
+/// The influences sum to 0 over the fitted images, except for the effect of the penalties.
 TEST(PenalisedLikelihood, TheMeanTakesPriorErrorsAsOne) {
     // With the same classifier twice, the mean has the same interval as each, and not a narrower
     // one.
@@ -122,7 +122,7 @@ TEST(PenalisedLikelihood, TheMeanTakesPriorErrorsAsOne) {
     const MethodResult& pl = report.methods.front();
     EXPECT_DOUBLE_EQ(*pl.mean_adjusted.standard_error, *pl.adjusted[0].standard_error);
     EXPECT_DOUBLE_EQ(*pl.mean_gap.bias.standard_error, *pl.gaps[0].bias.standard_error);
-    EXPECT_FALSE(pl.line.has_value());  // both are equal on the original, so there is no line
+    EXPECT_FALSE(pl.line.has_value());  // both are equal on the original set, so there is no line
 }
 
 /// The variance of an accuracy equals that of a jackknife over classes, even if one class has many
@@ -162,7 +162,7 @@ TEST(PenalisedLikelihood, TheBootstrapAgreesAndThreadsDoNotMatter) {
     const MethodResult* drawn = report.method("pl.bootstrap");
     ASSERT_NE(drawn, nullptr);
     for (std::size_t m = 0; m < 3; ++m) {
-        // 200 replicates give a standard error to 5 %. They do not include the part of the prior.
+        // 200 replicates give a standard error to 5 %. They leave out the variance of the prior.
         EXPECT_NEAR(
             *drawn->adjusted[m].standard_error / *report.methods.front().adjusted[m].standard_error,
             1, .2);
@@ -171,7 +171,7 @@ TEST(PenalisedLikelihood, TheBootstrapAgreesAndThreadsDoNotMatter) {
     EXPECT_EQ(to_json(adjust(study, options)).dump(), to_json(report).dump());
 }
 
-/// Compares the part of a jump that the estimate misses with the estimate after the hits of the
+/// Compares the missed part of a jump with the estimate after the hits of the
 /// jump are added.
 TEST(PenalisedLikelihood, MissedJumpsAreDerivatives) {
     const Study study = draw({5, 4000, {30}, 50, 1});
@@ -203,7 +203,7 @@ TEST(PenalisedLikelihood, MissedJumpsAreDerivatives) {
 }
 
 TEST(PenalisedLikelihood, BlindSpotsAreToldForEachClassifier) {
-    // Set 1 has images where set 2 has almost none, so a jump at the top would not be detected.
+    // Set 1 has images at rates where set 2 has almost none, so jumps at the top are not detected.
     SimulationOptions simulation;
     simulation.classes = 100;
     simulation.classifiers = 3;
@@ -253,7 +253,7 @@ TEST(PenalisedLikelihood, RefusesReadingsThatSayNothing) {
                     HasSubstr(text));
     }
     EXPECT_THROW(PenalisedLikelihood(good, counts({1}, {3, 4})), Error);
-    // Classifiers with all hits or none are handled.
+    // Classifiers with all hits or no hits are handled.
     const PenalisedLikelihood model(good, good);
     EXPECT_NEAR(model.fit(good.images).accuracy, 1, .06);
     EXPECT_NEAR(model.fit(std::vector<double>(3, 0.0)).accuracy, 0, .06);

@@ -28,7 +28,7 @@ Study pilot_of(std::uint32_t classes, std::uint32_t images) {
     return study_of(simulate(options));
 }
 
-/// For the width of the pilot's own interval, the planned size is that of the pilot.
+/// If the width is that of the pilot's own interval, the planned size is that of the pilot.
 TEST(Plan, APilotPlansItself) {
     const Study pilot = pilot_of(200, 10);
     AdjustOptions adjustment;
@@ -43,7 +43,7 @@ TEST(Plan, APilotPlansItself) {
     options.annotators = {20, 40};
     const PlanReport report = plan(pilot, options);
     const PlanRow &same = report.rows[0], &more = report.rows[1];
-    // Planned errors use expected counts, and those of the pilot use drawn counts.
+    // Planned errors use expected counts, and the errors of the pilot use drawn counts.
     EXPECT_NEAR(*same.standard_error.value / errors[1], 1, .1);
     EXPECT_NEAR(*same.images.value / 2000, 1, .4);
     EXPECT_LT(same.images.interval->low, 2000);
@@ -53,9 +53,9 @@ TEST(Plan, APilotPlansItself) {
     EXPECT_LT(*same.mean_images.value, *same.images.value);
     EXPECT_LT(*more.images.value, *same.images.value);
     EXPECT_LT(std::abs(*same.likelihood_bias.value), std::abs(*same.naive_bias.value));
-    // it does not know the annotators
+    // the pilot does not know the annotators
     EXPECT_NEAR(*same.raw_bias.value, *more.raw_bias.value, 1e-12);
-    // The result has the same bits for any number of threads.
+    // The bits of the result are the same for any number of threads.
     options.threads = 1;
     const std::string one = to_json(PlanOutcome{{}, options, plan(pilot, options)}).dump();
     options.threads = 2;

@@ -57,7 +57,7 @@ struct Quality {
     }
 };
 
-/// Draws a study for each seed from `seed` on, and adds the result of every method under its id
+/// Draws a study for each seed from `seed` on. Adds the result of every method under its id
 /// ("none" is the raw accuracy).
 inline std::map<std::string, Quality> measure(World world, int studies, std::uint64_t seed,
                                               const AdjustOptions& options, int threads = 1) {
@@ -73,7 +73,7 @@ inline std::map<std::string, Quality> measure(World world, int studies, std::uin
         for (const MethodResult& method : report.methods) {
             if (!method.defined()) continue;
             found[method.id].add(method.adjusted, method.mean_adjusted, drawn.truth.adjusted);
-            // Set 1 is easier by the same amount for every classifier: the true line has slope 1.
+            // Set 1 is easier by the same amount for all classifiers, so the true slope is 1.
             if (world != World::probit) found[method.id].add_slope(method.line, 1);
         }
     }

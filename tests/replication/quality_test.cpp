@@ -1,4 +1,4 @@
-// The documented bias and coverage, on few studies. The bounds are wider because of their noise.
+// Checks the documented bias and coverage on few studies. The bounds are wider because of noise.
 // The full measurement (100 studies for each simulation) is the program bench_replicate_quality.
 #include "quality.h"
 
@@ -39,7 +39,7 @@ TEST(Quality, ProbitWorldNeedsClasses) {
     options.units = Units::images;
     auto by_image = measure(World::probit, 3, 50, options, 2);
     EXPECT_LE(std::abs(by_class["moments"].mean_bias()), .20 + 2 * .55 / std::sqrt(3.0));
-    // Class effects make the spread of classes larger than that of independent images.
+    // Class effects make the variance of classes larger than that of independent images.
     EXPECT_GT(by_class["moments"].mean_interval(), 1.1 * by_image["moments"].mean_interval());
 }
 

@@ -91,7 +91,7 @@ TEST_F(Files, ReadingsThatChoseTheImagesAreNotTaken) {
     const auto none = write("none.csv", header + "a,dog,4,10,9,0,0\n");
     EXPECT_THAT(message_of([&] { read_frequencies(none, names_); }),
                 HasSubstr("its annotations chose these images"));
-    // Annotations of the selection round are found by annotator, image and label.
+    // Annotations of the selection round are identified by annotator, image and label.
     const std::string columns = "annotator,image,label,selected,batch\n";
     const auto original = write("original.csv", columns + "w1,o,dog,1,g1\nw2,o,dog,0,g1\n");
     const auto round = write("round.csv", columns + "w1,a,dog,1,g2\nw3,a,dog,1,g2\n");
@@ -139,8 +139,8 @@ TEST_F(Files, TheFirstOfRepeatedAnswersCounts) {
 }
 
 std::string batches(const std::string& annotator, int good, int lazy, int blind) {
-    // Batches of 48 with 6 controls. A good annotator selects 10 true images, a lazy one 5, and a
-    // careless one 10 and 2 controls.
+    // There are batches of 48 images with 6 controls. A good annotator selects 10 true images, a
+    // lazy one 5, and a careless one 10 and 2 controls.
     std::string out;
     for (int b = 0; b < good + lazy + blind; ++b) {
         const bool is_lazy = b >= good && b < good + lazy, is_blind = b >= good + lazy;
@@ -165,7 +165,7 @@ TEST_F(Files, AnnotatorsWithThreeTenthsOfFlaggedBatchesGo) {
     EXPECT_EQ(report.flagged, 8U);
     EXPECT_EQ(report.too_few_selected, 4U);
     EXPECT_EQ(report.controls_selected, 4U);
-    EXPECT_EQ(report.dropped(), 2U);  // 3 of 10 is 30 %; 2 of 10 is not
+    EXPECT_EQ(report.dropped(), 2U);  // 3 of 10 is 30 %, and 2 of 10 is less
     EXPECT_FALSE(report.annotators[1].dropped);
     EXPECT_TRUE(report.annotators[2].dropped);
     EXPECT_TRUE(report.annotators[3].dropped);
@@ -173,7 +173,7 @@ TEST_F(Files, AnnotatorsWithThreeTenthsOfFlaggedBatchesGo) {
     // Controls do not count as readings.
     EXPECT_EQ(count_readings(set).size(), 10U * 42);
     EXPECT_THROW(clean(sets, names_, {6, 1, 0}), Error);
-    // 55 of 100 is 55 %, however 0.55 is rounded.
+    // 55 of 100 is 55 %, for any rounding of 0.55.
     Selections at =
         read_selections(write("at.csv", "annotator,image,label,batch,control,selected\n" +
                                             batches("exact", 45, 55, 0)),
@@ -218,7 +218,7 @@ TEST_F(Files, OverlapOfPools) {
     EXPECT_THAT(overlap_warning(o), HasSubstr("FEW ANNOTATORS"));
     const auto elsewhere = read("5.csv", "w1,x,d,1\nw2,x,e,1\n");
     EXPECT_THAT(overlap_warning(annotator_overlap(one, elsewhere)), HasSubstr("same grids"));
-    // The same annotators and classes, but each grid has images of one set only.
+    // The annotators and classes are the same, but each grid only has images of one set.
     const auto batched = [&](const std::string& name, const std::string& batch) {
         return read_selections(write(name, "annotator,image,label,selected,batch\nw1," + name +
                                                ",c,1," + batch + "\n"),
@@ -267,7 +267,7 @@ protected:
     Hits hits(const std::string& name, const std::string& text) {
         return read_hits_csv(write(name, text));
     }
-    /// Readings of the original and its hits (of m alone). The replication has one image, x.jpg,
+    /// Readings of the original and its hits (only for m). The replication has one image, x.jpg,
     /// and its hit.
     Study beside(const std::string& original, const std::string& original_hits) {
         return join_study(readings("1.csv", original), hits("h1.csv", "image,m\n" + original_hits),
@@ -288,7 +288,7 @@ TEST_F(Joining, WideAndLongFilesSayTheSame) {
     EXPECT_THAT(message_of([&] { hits("x.csv", "image,m,m\na,1,1\n"); }), HasSubstr("two columns"));
     EXPECT_THAT(message_of([&] { hits("x.csv", "image,model,hit\na,m,1\na,m,1\n"); }),
                 HasSubstr("twice"));
-    std::string diagonal = "image,model,hit\n";  // 3000 rows that would make 9 million entries
+    std::string diagonal = "image,model,hit\n";  // 3000 rows, which would make 9 million entries
     for (int i = 0; i < 3000; ++i)
         diagonal += "p" + std::to_string(i) + ",m" + std::to_string(i) + ",1\n";
     EXPECT_THAT(message_of([&] { hits("x.csv", diagonal); }), HasSubstr("most hits are missing"));
@@ -301,8 +301,8 @@ TEST_F(Joining, WhatIsLeftOutIsSaid) {
     const Hits h2 = hits("h2.csv", "image,m2,m3,m1\nx,1,0,0\ny,1,1,\n");
     const Study study = join_study(one, h1, two, h2, names_);
     EXPECT_EQ(study.classifiers, (std::vector<std::string>{"m1", "m2"}));
-    EXPECT_EQ(study.first.size(), 2U);   // e had one annotator
-    EXPECT_EQ(study.second.size(), 1U);  // y lacks a hit of m1, z all
+    EXPECT_EQ(study.first.size(), 2U);   // e has one annotator
+    EXPECT_EQ(study.second.size(), 1U);  // y lacks a hit of m1, and z lacks all
     EXPECT_EQ(study.second.hits[0], 0);
     EXPECT_EQ(study.second.hits[1], 1);
     EXPECT_TRUE(study.partial);
@@ -337,7 +337,7 @@ TEST_F(Joining, NothingInCommonIsAnError) {
         message_of([&] { join_study(one, h1, two, hits("h3.csv", "image,k\nx,1\n"), names_); }),
         HasSubstr("no classifier has hits on both sets"));
     const Study apart = join_study(one, h1, two, h2, names_);
-    ASSERT_EQ(apart.warnings.size(), 2U);  // class c on one side, d on the other
+    ASSERT_EQ(apart.warnings.size(), 2U);  // one side has class c, and the other d
     EXPECT_THAT(apart.warnings[0], HasSubstr("`c`"));
     EXPECT_THAT(message_of([&] {
                     join_study(readings("3.csv", "a,c,4,1\na,d,4,1\n"), h1, two, h2, names_);

@@ -37,7 +37,7 @@ TEST(Simulation, TrueAccuraciesAreThePublishedOnes) {
     EXPECT_NEAR(probit.second_rate, .8106, 1e-4);
 }
 
-/// Proportions over one drawn set. Each must be within `errors` standard errors of independent
+/// The proportions over one drawn set. Each must be within `errors` standard errors of independent
 /// images (0.5 for a proportion, and at most 0.35 for a rate).
 void expect_truth(const Simulation& study, const SimulatedSet& set, double rate,
                   const std::vector<double>& accuracy, double errors) {
@@ -66,7 +66,7 @@ TEST(Simulation, DrawsFollowTheTruth) {
         options.classifiers = 3;
         options.annotators = 10;
         const Simulation study = simulate(options);
-        // In two of the simulations, images of a class are similar, so twice the 4 errors of
+        // In two of the simulations, images of a class are similar, so 8 instead of 4 errors of
         // independent images are allowed.
         expect_truth(study, study.first, study.truth.first_rate, study.truth.first, 8);
         expect_truth(study, study.second, study.truth.second_rate, study.truth.second, 8);
@@ -74,7 +74,7 @@ TEST(Simulation, DrawsFollowTheTruth) {
 }
 
 TEST(Simulation, ManyDrawsFollowTheTruthClosely) {
-    for (const World world : {World::beta, World::steep}) {  // whose images are independent
+    for (const World world : {World::beta, World::steep}) {  // its images are independent
         SimulationOptions options;
         options.world = world;
         options.images_per_class = 100;
@@ -111,7 +111,7 @@ TEST(Simulation, RefusesSizesThatMakeNoStudy) {
     EXPECT_THROW(world_named("gamma"), Error);
 }
 
-/// An interrupted command is repeated. Valid files stay, missing ones are written, and files that
+/// An interrupted command is repeated. Valid files stay, missing files are written, and files that
 /// somebody else wrote are never replaced.
 TEST(Simulation, FilesThatAreThereAlready) {
     const Scratch scratch;

@@ -94,7 +94,7 @@ TEST_F(Steps, FrequenciesOfOneSetAndOfTwo) {
     for (const auto& row : table(two, 1).rows) sum += std::get<Bar>(row[2]).value;
     EXPECT_NEAR(sum, 1, 1e-12);
     EXPECT_FALSE(two.partial);
-    // Annotators compared with each other, and the result without one of them.
+    // Annotators are compared with each other, and with the result without one of them.
     const json& annotators = two.result["annotators"];
     EXPECT_EQ(annotators.size(), outcome.prepared.ratings.size());
     EXPECT_TRUE(annotators[0]["leniency"]["value"].is_number());
@@ -108,7 +108,7 @@ TEST_F(Steps, FrequenciesOfOneSetAndOfTwo) {
     EXPECT_THROW(run_frequencies(without), Error);
     step.files.push_back(file("replication.csv"));
     EXPECT_THROW(run_frequencies(step), Error);
-    // A table with two sets is refused as one set.
+    // A table with two sets is refused as the table of one set.
     const auto both = *scratch_ / "both.csv";
     write_file_atomically(both, "set,image,label,annotators,selected\na,x,c,2,1\nb,x,d,2,1\n");
     step.files = {both};
@@ -142,14 +142,14 @@ TEST_F(Steps, AdjustTellsTheSameEverywhere) {
     std::uint64_t last = 0;
     const AdjustOutcome outcome =
         run_adjust(step, *self_comm(), [&](const Progress& at) { last = at.done; });
-    EXPECT_EQ(last, 8U);  // eighths of 16 annotators; the sweep is last
+    EXPECT_EQ(last, 8U);  // eighths of 16 annotators, and the sweep is last
     const Report report = report_of(outcome);
     EXPECT_EQ(report.result["schema"], "assay.replicate_adjust/2");
     EXPECT_EQ(report.result["verdict"], verdict(outcome.adjusted));
     EXPECT_THAT(verdict(outcome.adjusted), HasSubstr("come from how they were selected."));
     EXPECT_EQ(outcome.sweep.front().annotators, 2);
     EXPECT_EQ(outcome.sweep.back().annotators, 16);
-    // Two classifiers for each method with a value.
+    // There are two classifiers for each method with a value.
     std::size_t defined = 0;
     for (const MethodResult& method : outcome.adjusted.methods) defined += method.defined() ? 1 : 0;
     EXPECT_EQ(report.records.rows.size(), 2 * defined);

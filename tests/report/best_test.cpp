@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// For each item, whether the label has the highest score (the first of equal ones).
+/// Whether the label has the highest score (the first one of equals), for each item.
 std::vector<bool> hits_of(const Made& made) {
     std::vector<bool> hits;
     for (std::size_t i = 0; i < made.rows(); ++i) {
@@ -36,7 +36,7 @@ double exact_mcnemar(int b, int c) {
     return std::min(1.0, 2 * tail);
 }
 
-/// Holm's correction: the smallest p is multiplied by their number, the next by one less, and no
+/// Holm's correction multiplies the smallest p by their number, the next by one less, and so on. No
 /// value is below the previous one.
 std::vector<double> slow_holm(const std::vector<double>& p) {
     std::vector<std::size_t> order(p.size());
@@ -126,7 +126,7 @@ TEST(BestOfAColumn, EachColumnHasTheVerdictsOfComparingWithItsOwnBest) {
     EXPECT_GT(best.size(), 1U);
 }
 
-// An attack without effect on the best model, and one that increases its accuracy. Neither counts
+// One attack has no effect on the best model, and one increases its accuracy. Neither counts
 // as a model.
 TEST(BestOfAColumn, CountsNoStoresOfAttacks) {
     Scratch folder;
@@ -147,9 +147,9 @@ TEST(BestOfAColumn, CountsNoStoresOfAttacks) {
     for (const json& column : attacked) {
         EXPECT_THAT(column["dataset"].get<std::string>(),
                     testing::StartsWith("val under noise-linf-"));
-        EXPECT_EQ(column["alike"].size() + column["untested"].size(), 2U);  // equal to the best
+        EXPECT_EQ(column["alike"].size() + column["untested"].size(), 2U);  // as good as the best
     }
-    // The same for their comparisons.
+    // The same holds for their comparisons.
     const auto pairs = [](const json& document) {
         return result_of(document, "assay.comparisons/2")["pairs"];
     };
@@ -180,7 +180,7 @@ TEST(BestOfAColumn, NamesModelsThatCannotBeTested) {
     save(folder, made, "c");
     const json document = document_of(report_options({folder / "runs"})).json;
     const json& column = column_of(document, "top1");
-    EXPECT_EQ(column["best"], "a");  // of equal ones the first
+    EXPECT_EQ(column["best"], "a");  // the first one of equals
     EXPECT_EQ(column["alike"], json::array({"b"}));
     ASSERT_EQ(column["untested"].size(), 1U);
     EXPECT_EQ(column["untested"][0]["model"], "c");

@@ -17,14 +17,14 @@ std::string shown(const Cell& cell, Show show = Show::value, bool sign = false) 
 }
 
 TEST(NumberText, HasTheDigitsThatHalfTheWidthDeserves) {
-    // Two digits of the half width are shown, so the last place is a tenth of it.
-    EXPECT_EQ(number_text(0.12345, 0.004, Unit::number), "0.1235");  // 0.0004 -> 4 places
-    EXPECT_EQ(number_text(0.12345, 0.04, Unit::number), "0.123");    // 0.004 -> 3 places
-    EXPECT_EQ(number_text(12.345, 40, Unit::number), "12.35");       // never fewer than 2
-    // A proportion in percent: a half width of 0.37 points gives 0.037 -> 2 places.
+    // The column shows two digits of the half width, so the last place is a tenth of it.
+    EXPECT_EQ(number_text(0.12345, 0.004, Unit::number), "0.1235");  // 0.0004 needs 4 places
+    EXPECT_EQ(number_text(0.12345, 0.04, Unit::number), "0.123");    // 0.004 needs 3 places
+    EXPECT_EQ(number_text(12.345, 40, Unit::number), "12.35");       // at least 2 places
+    // A proportion is in percent. A half width of 0.37 points gives 0.037 and 2 places.
     EXPECT_EQ(number_text(0.76132, 0.0037, Unit::proportion), "76.13");
-    EXPECT_EQ(number_text(0.76132, 0.2, Unit::proportion), "76.1");  // never fewer than 1
-    EXPECT_EQ(number_text(0.5, 1e-9, Unit::proportion), "50.0000");  // nor more than 4
+    EXPECT_EQ(number_text(0.76132, 0.2, Unit::proportion), "76.1");  // at least 1 place
+    EXPECT_EQ(number_text(0.5, 1e-9, Unit::proportion), "50.0000");  // at most 4 places
     EXPECT_EQ(number_text(3, 1.5, Unit::rank), "3");
     EXPECT_EQ(number_text(1.5, 0, Unit::rank), "1.5");
     EXPECT_EQ(number_text(1.5, 0, Unit::nats), "1.500");  // four digits of the value
@@ -87,7 +87,7 @@ TEST(CellText, AllOtherKinds) {
     EXPECT_EQ(shown(PValue{0.25}), "0.250");
     EXPECT_EQ(shown(Number{.value = 3, .digits = 0}), "3");
     EXPECT_EQ(shown(Number{.value = 0.25, .unit = Unit::proportion, .digits = 1}), "25.0");
-    // rounded to even: 1.25
+    // rounds to even: 1.25
     EXPECT_EQ(shown(Number{.value = 1.25, .digits = 1, .sign = true}), "+1.2");
     EXPECT_EQ(shown(Number{.value = -1.5, .digits = 1, .sign = true}), "-1.5");
     EXPECT_EQ(shown(Number{.value = 1234.5}), "1234.50");
@@ -96,7 +96,7 @@ TEST(CellText, AllOtherKinds) {
 TEST(BarText, FillsInEighths) {
     EXPECT_EQ(bar_text(0, 4), "    ");
     EXPECT_EQ(bar_text(0.5, 4), "██  ");
-    EXPECT_EQ(bar_text(0.53125, 4), "██▏ ");  // 17/32 of the width
+    EXPECT_EQ(bar_text(0.53125, 4), "██▏ ");  // the position is 17/32 of the width
     EXPECT_EQ(bar_text(1, 4), "████");
     EXPECT_EQ(bar_text(7, 4), "████");
     EXPECT_EQ(bar_text(-1, 4), "    ");

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Three classifiers of eight images that agree on none.
+/// Three classifiers of eight images, which agree on none.
 class ReportedCompetition : public testing::Test {
 protected:
     ReportedCompetition() {

@@ -63,14 +63,14 @@ std::vector<std::string> column_names(const Plot& plot) {
     return names;
 }
 
-/// Counts of a row, as they are written in the cells.
+/// The counts of a row, as they appear in the cells.
 std::vector<std::string> texts_of(const Plot& plot, std::size_t row) {
     std::vector<std::string> texts;
     for (const Series& series : plot.series) texts.push_back(series.points.at(row).label);
     return texts;
 }
 
-/// `classes` classes of 100 images, of which 90 are correct and 10 are the next class.
+/// `classes` classes with 100 images each. 90 are predicted correctly and 10 as the next class.
 json many_classes(std::size_t classes) {
     std::vector<std::vector<int>> counts(classes, std::vector<int>(classes));
     for (std::size_t c = 0; c < classes; ++c) {
@@ -111,7 +111,7 @@ TEST(ConfusionMatrixPlot, KeepsPredictionsThatAreNoneOfTheClasses) {
 TEST(ConfusionMatrixPlot, ChoosesThePairsOfClassesThatAreConfusedMost) {
     std::vector<std::vector<int>> counts(40, std::vector<int>(40));
     for (std::size_t c = 0; c < 40; ++c) counts[c][c] = 50;
-    counts[7][31] = 20, counts[31][7] = 3;  // 23 of both directions
+    counts[7][31] = 20, counts[31][7] = 3;  // 23 in both directions together
     counts[2][12] = 22;
     counts[5][6] = 4;
     const Plot two = matrix_plot(scores_of(counts), 2);

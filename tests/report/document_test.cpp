@@ -71,7 +71,7 @@ TEST(ReportDocument, TheSameBytesForAnyThreads) {
 TEST(ReportDocument, NamesakesAreToldApartByTheirFolders) {
     Scratch folder;
     save_models(folder, {"a", "b"});
-    save_models(folder, {"a"}, "val", "old");  // the same items
+    save_models(folder, {"a"}, "val", "old");  // the items are the same
     Made other = made_up(50, 3, 1);
     save(folder, other, "a", StorageFormat::full_f32, 100, false, "others");
     const json document =
@@ -97,7 +97,7 @@ TEST(ReportDocument, EstimatesOfClassesAreBoundedAndTheRestIsSaid) {
     Scratch folder;
     save_models(folder, {"a", "b", "c"});
     ReportOptions options = report_options({folder / "runs"});
-    options.class_estimates = 9;  // four of each model
+    options.class_estimates = 9;  // four plots of each model
     const json document = document_of(options).json;
     const json stores = result_of(document, "assay.scores/2")["stores"];
     EXPECT_TRUE(stores[0].contains("per_class"));

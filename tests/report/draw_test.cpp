@@ -59,7 +59,7 @@ Plot made_rows(Plot::Kind kind) {
     return plot;
 }
 
-/// Letters of half a point's width for each point of size.
+/// Measures letters as half a point wide for each point of size.
 double half_width_of_letters(const std::string& text, double size) {
     return 0.5 * size * static_cast<double>(text.size());
 }
@@ -136,7 +136,7 @@ TEST(PlotLayout, GivesEachCategoryARowOfTheSameHeight) {
     const PlotPanel& panel = sheet.panels[0];
     EXPECT_THAT(panel.categories, ElementsAre("model 0", "model 1", "model 2", "model 3"));
     EXPECT_NEAR(panel.row_centre(1) - panel.row_centre(0), panel.frame.height() / 4, 1e-9);
-    EXPECT_DOUBLE_EQ(panel.across.range.low, 0);  // bars begin there
+    EXPECT_DOUBLE_EQ(panel.across.range.low, 0);  // the bars begin there
     EXPECT_TRUE(sheet.legend.empty());
 }
 

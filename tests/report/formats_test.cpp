@@ -57,7 +57,7 @@ TEST(ReportCsv, HasEveryDigitAndNoGroups) {
 
 TEST(ReportCsv, QuotesWhatNeedsIt) {
     Table table = one_row({{"a"}, {"b"}}, {std::string("plain"), std::string("with, comma")});
-    table.rule();  // for people only
+    table.rule();  // this format is for people only
     table.add({std::string("a \"quoted\" word"), std::string("two\nlines")});
     EXPECT_EQ(csv(table), "a,b\nplain,\"with, comma\"\n\"a \"\"quoted\"\" word\",\"two\nlines\"\n");
 }
@@ -94,7 +94,7 @@ TEST(ReportCsv, HoldsTheRecordsElseTheFirstTable) {
     EXPECT_EQ(csv(report), "first\n1\n");
     report.records = one_row({{"record"}}, {Count{3}});
     EXPECT_EQ(csv(report), "record\n3\n");
-    report.records.rows.clear();  // measured without findings: a header, and no other table
+    report.records.rows.clear();  // measured without findings, the table has only a header
     EXPECT_EQ(csv(report), "record\n");
 }
 
@@ -104,7 +104,7 @@ TEST(ReportJson, IsTheResult) {
     const json read = json::parse(render(report, ReportFormat::json));
     EXPECT_EQ(read.at("schema"), "assay.made/1");
     EXPECT_EQ(read.at("value"), 0.1);
-    EXPECT_EQ(read.at("name"), "c\uFFFD");  // bytes that are no UTF-8
+    EXPECT_EQ(read.at("name"), "c\uFFFD");  // the bytes are not UTF-8
     EXPECT_EQ(read.size(), 3U);
 }
 

@@ -17,7 +17,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Three classes; images of group b are less accurate.
+/// Stores with three classes, in which images of group b are less accurate.
 Made with_low_group(std::size_t rows, std::uint64_t seed) {
     Made made;
     RandomStream random(seed, "low group");
@@ -88,7 +88,7 @@ TEST(ReportSlices, OfAFileAreNotSearchedAgain) {
     const std::vector<json> found = results_of(document, "assay.slices/1");
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0]["seed"], 7);
-    // Those of another model say nothing of this one.
+    // Slices of another model say nothing about this one.
     saved["models"][0]["model"] = "other";
     std::ofstream(folder / "slices.json") << saved;
     EXPECT_EQ(
@@ -102,7 +102,7 @@ TEST(ReportSlices, AreBoundedAndTheRestIsSaid) {
     const Scratch folder;
     Made first = with_low_group(600, 1);
     save(folder, first, "a");
-    // Its first 20 images have equal scores, so all of them are predicted to be of class 0.
+    // Its first 20 images have equal scores, so all of them are predicted as class 0.
     for (std::size_t i = 0; i < 60; ++i) first.scores[i] = 0.5F;
     save(folder, first, "b");
     ReportOptions options = report_options({folder / "runs"});

@@ -99,7 +99,7 @@ TEST(Junit, ATestForEachGateAndModel) {
     const pugi::xml_node other = xml.child("testsuites").last_child();
     EXPECT_STREQ(other.child("testcase").attribute("classname").value(), "test.a against old");
     EXPECT_THAT(other.child("testcase").child("failure").child_value(), HasSubstr("baseline: old"));
-    // Without gates, there is a file as well.
+    // Without gates, the file is also written.
     ASSERT_TRUE(xml.load_string(junit_xml(Report()).c_str()));
     EXPECT_STREQ(xml.child("testsuites").attribute("tests").value(), "0");
 }

@@ -36,7 +36,7 @@ TEST_F(ReportInput, SavedJsonIsInItAsItIs) {
     const json result = {{"schema", "assay.gap/3"}, {"x", {1, 2.5, nullptr, "</script>"}}};
     const auto file = written(result.dump());
     const json document = document_of(report_options({file, file})).json;
-    ASSERT_EQ(document["results"].size(), 1U);  // a file that is named twice counts once
+    ASSERT_EQ(document["results"].size(), 1U);  // a file that is given twice counts once
     EXPECT_EQ(document["results"][0]["result"], result);
     EXPECT_EQ(document["results"][0]["source"], file.string());
     EXPECT_EQ(document["provenance"]["files"][0]["schema"], "assay.gap/3");
@@ -156,7 +156,7 @@ TEST_F(AttackExamplesInput, PicturesComeWholeExampleByExampleOfEachAttackInTurn)
     EXPECT_TRUE(with(2).thumbnails.empty());
     const std::vector<std::string> first = {"e/1.png", "e/a/1.png", "e/a/1-difference.png"};
     EXPECT_EQ(ids(with(4)), first);
-    // The original of the second attack exists already.
+    // The original image of the second attack already exists.
     std::vector<std::string> all = first;
     all.insert(all.end(), {"e/b/1.png", "e/b/1-difference.png"});
     EXPECT_EQ(ids(with(7)), all);

@@ -1,4 +1,4 @@
-// Tables say ± only where half of the interval says where both ends are.
+// Tables only say ± if half of the interval is the distance to both ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 using Show = Column::Show;
 
-/// A table with a row for each value, one without a value, and a line between.
+/// A table with a row for each value, a row without a value, and a line between.
 Table table_with(std::initializer_list<Estimate> values, bool interval_beside = false) {
     Table table;
     table.columns = {{"model", false}, {"top1 %", true, Show::value_and_half}};
@@ -47,21 +47,21 @@ std::string sides_text(const Table& table) {
 }
 
 TEST(IntervalSides, HalfOnlyWhereBothSidesAreEqual) {
-    // 1,600 images: 2.06 and 2.14 points are both 2.1.
+    // For 1,600 images, 2.06 and 2.14 points are both 2.1.
     EXPECT_THAT(sides_text(table_with({estimate(0.757, 0.7356, 0.7776)})), HasSubstr("75.7 ±2.1"));
-    // 700 images: 3.5 below and 3.4 above.
+    // For 700 images, the ends are 3.5 below and 3.4 above.
     const std::string both = sides_text(table_with({estimate(0.68, 0.6445, 0.7136)}));
     EXPECT_THAT(both, HasSubstr("68.0 (64.5 – 71.4)"));
     EXPECT_THAT(both, Not(HasSubstr("±")));
-    // All correct.
+    // All predictions are correct.
     EXPECT_THAT(sides_text(table_with({estimate(1, 0.963, 1)})), HasSubstr("(96.3 – 100.0)"));
-    // A column has one form.
+    // All rows of a column have the same form.
     EXPECT_THAT(
         sides_text(table_with({estimate(0.757, 0.7356, 0.7776), estimate(0.68, 0.6445, 0.7136)})),
         HasSubstr("75.7 (73.6 – 77.8)"));
 }
 
-/// The page's own function has the same fixtures.
+/// The function of the pages has the same fixtures.
 TEST(IntervalSides, SentencesHaveTheFixturesTexts) {
     const auto json = nlohmann::json::parse(
         std::ifstream(ASSAY_SOURCE_DIR "/tests/report/fixtures/interval_sides.json"));
@@ -80,7 +80,7 @@ TEST(IntervalSides, SentencesHaveTheFixturesTexts) {
 }
 
 TEST(IntervalSides, DecimalsDecideWhichSidesAreEqual) {
-    const Estimate e = estimate(0.757, 0.7356, 0.7776);  // 2.14 and 2.06 points
+    const Estimate e = estimate(0.757, 0.7356, 0.7776);  // the distances are 2.14 and 2.06 points
     EXPECT_EQ(sides_text(e, 1), "±2.1");
     EXPECT_EQ(sides_text(e, 2), "(73.56 – 77.76)");
     EXPECT_EQ(sides_text(estimate(0.757), 1), "");

@@ -93,7 +93,7 @@ TEST(ShownItems, RowsWithoutScoresSayWhy) {
     EXPECT_TRUE(said);
 }
 
-/// Stores with images in a folder, each of one colour.
+/// Stores with images of one colour each in a folder.
 void save_with_images(const Scratch& folder) {
     std::filesystem::create_directories(folder / "images");
     for (const int seed : {1, 5}) {
@@ -141,7 +141,7 @@ TEST(Thumbnails, AreOfTheItemsAndNoMoreThanAskedFor) {
         pictured.insert(one.id);
         EXPECT_EQ(one.dataset, "val");
         EXPECT_EQ(one.width, 64);
-        EXPECT_EQ(one.height, 43);  // 200 * 64 / 300 = 42.67
+        EXPECT_EQ(one.height, 43);  // the height is 200 * 64 / 300 = 42.67
         const Image image = decode_image(std::as_bytes(std::span(one.bytes)));
         EXPECT_EQ(image.width, 64);
         EXPECT_EQ(image.height, 43);

@@ -57,9 +57,9 @@ TEST(Log, NamesHaveWhatAllTrackersTake) {
     };
     EXPECT_EQ(name({"v-1.2_x", "ece (bins 20)"}), "v-1.2_x/ece_bins_20");
     EXPECT_EQ(name({"a/b", "<&>\"\x1b[31m", "Modèle\n"}), "a_b/31m/Mod_le");
-    // Names that would be read as paths, and names without any valid character.
+    // These names would be read as paths, or have no valid character.
     EXPECT_EQ(name({"..", ".", "", "模型"}), "__/_/_/_");
-    // Names may have 250 bytes with an ending. Two long names stay different.
+    // Names may have 250 bytes with an ending. Two long names remain different.
     const std::string longest(240, 'x'), longer(241, 'x');
     EXPECT_EQ(name({longest}), longest);
     EXPECT_EQ(name({longer}).size(), 240U);

@@ -37,7 +37,7 @@ inline ReportDocument document_of(const ReportOptions& options) {
     return make_report(options, *self_comm());
 }
 
-/// The results of one schema.
+/// The results that have one schema.
 inline std::vector<nlohmann::json> results_of(const nlohmann::json& document,
                                               const std::string& schema) {
     std::vector<nlohmann::json> found;
@@ -46,7 +46,7 @@ inline std::vector<nlohmann::json> results_of(const nlohmann::json& document,
     return found;
 }
 
-/// The only result of a schema.
+/// The only result that has a schema.
 inline nlohmann::json result_of(const nlohmann::json& document, const std::string& schema) {
     return results_of(document, schema).at(0);
 }

@@ -1,4 +1,4 @@
-// The page of a report: its contents, its safety against any text in the data, and how it is
+// The page of a report: its contents, its safety for any text in the data, and how it is
 // written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,7 +145,7 @@ TEST(WrittenReport, AFolderHasThemBesideThePage) {
     }
     EXPECT_EQ(names_in(folder / "report/thumbnails"), files);
 
-    // Another report in the same place removes all files of the first one, and keeps foreign files.
+    // Another report in the same place removes all files of the first one, and keeps other files.
     write_file_atomically(folder / "report/thumbnails/mine.jpg", "x");
     document.thumbnails.resize(1);
     write_report(document, folder / "report");
@@ -190,7 +190,7 @@ TEST(WrittenReport, WritesOverNothingElse) {
     EXPECT_THAT(message_of([&] { write_report(document, folder / "runs/val/a/x.html"); }),
                 HasSubstr("inside"));
     write_report(document, folder / "y.html");
-    write_report(document, folder / "y.html");  // it recognizes its own files
+    write_report(document, folder / "y.html");  // the command recognizes its own files
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ TEST(Plots, HoldTheNumbersOfTheResult) {
     const std::vector<Plot> chosen = plots_of("scores", made_scores(), choice);
     ASSERT_EQ(chosen.size(), 1u);
     EXPECT_FALSE(chosen[0].series[0].points[1].y.value);
-    choice.metric = "accuracy";  // top1, by another library's name
+    choice.metric = "accuracy";  // another library's name of top1
     EXPECT_EQ(plots_of("scores", made_scores(), choice).at(0).y_title, "top1");
 }
 
@@ -296,7 +296,7 @@ TEST(Plots, TakeTheFittedLineOfTheGap) {
     EXPECT_TRUE(plots[0].series[1].joined);
     EXPECT_NEAR(*plots[0].series[1].points[0].y.value, 0.6, 1e-12);
     const auto boxes = plots_of("gap-labels", made_result("assay.gap/3"));
-    EXPECT_EQ(boxes[0].series[0].points.size(), 2u);  // a box and an outlier
+    EXPECT_EQ(boxes[0].series[0].points.size(), 2u);  // the cell has a box and an outlier
     EXPECT_EQ(boxes[0].series[0].points[0].quartiles->low, 0.4);
 }
 
@@ -405,7 +405,7 @@ TEST(Plots, OfAttacksBeginWithTheAccuracyWithoutAny) {
     ASSERT_EQ(fgsm.size(), 3u);
     EXPECT_EQ(std::get<double>(fgsm[0].x), 0);
     EXPECT_EQ(fgsm[0].y.value, 0.8);
-    EXPECT_NEAR(std::get<double>(fgsm[1].x), 2, 1e-12);  // 255ths
+    EXPECT_NEAR(std::get<double>(fgsm[1].x), 2, 1e-12);  // colours are in 255ths
     EXPECT_EQ(fgsm[2].y.value, 0.2);
     json result = made_result("assay.attack/1");
     result["norm"] = "l2";
@@ -430,7 +430,7 @@ TEST(Plots, OfReplicationsTakeTheQuotedMethod) {
     const auto densities = plots_of("replicate-densities", result);
     ASSERT_EQ(densities.size(), 2u);
     EXPECT_EQ(densities[1].title, "pl");
-    // Over the log-odds: density times s (1 - s).
+    // The density over the log-odds is the density times s (1 - s).
     const double s = result["rates"][0].get<double>();
     EXPECT_NEAR(*densities[0].series[1].points[0].y.value, 2 * s * (1 - s), 1e-15);
     EXPECT_NEAR(std::get<double>(densities[0].series[1].points[0].x), std::log(s / (1 - s)), 1e-15);
@@ -443,7 +443,7 @@ TEST(Plots, OfReplicationsTakeTheQuotedMethod) {
     const double low = .1875 / 16, high = 2 * .1875 * 9 / 16, area = (low + high) * std::log(3.0);
     EXPECT_NEAR(*given[0].series[3].points[0].y.value, low / area, 1e-14);
     EXPECT_NEAR(*given[0].series[3].points[1].y.value, high / area, 1e-14);
-    EXPECT_EQ(given[1].series.size(), 3u);  // 0 and 1 of 1
+    EXPECT_EQ(given[1].series.size(), 3u);  // 0 of 1 and 1 of 1
     const auto curves = plots_of("replicate-curves", result);
     EXPECT_EQ(curves[0].title, "a");
     EXPECT_EQ(curves[0].series[2].points[1].y.value, .7);
@@ -476,7 +476,7 @@ TEST(Plots, NameWhatIsNotThere) {
         HasSubstr("`accuracy`"));
 }
 
-/// Replaces every value of a result by something else: the outcome is a plot or an error.
+/// Replaces every value of a result by something else. The outcome is a plot or an error.
 void damage_each(const PlotRecipe& recipe, json& whole, json& part, int& refused) {
     if (part.is_structured()) {
         for (json& child : part) damage_each(recipe, whole, child, refused);

@@ -5,7 +5,7 @@ assay_test(report_document
     SOURCES report/document_test.cpp report/best_test.cpp report/items_test.cpp report/found_slices_test.cpp report/page_test.cpp report/inputs_test.cpp report/competition_test.cpp
     LINKS assay_report assay_core ZLIB::ZLIB Threads::Threads)
 set(svg "")
-if(ASSAY_CAIRO)  # which the SVG of our own is compared with
+if(ASSAY_CAIRO)  # reference for Assay's own SVG
     set(svg report/draw_svg_test.cpp)
 endif()
 assay_test(report_draw

@@ -26,7 +26,7 @@ TEST(ReportText, AnEmptyRowIsARule) {
     Table table = two_columns();
     table.add({std::string("a"), Count{1}});
     table.rule();
-    table.add({std::string("b")});  // shorter than the columns
+    table.add({std::string("b")});  // the row is shorter than the columns
     EXPECT_EQ(text_of(report_of(table)), "name  value\n───────────\na         1\n───────────\nb\n");
 }
 
@@ -104,7 +104,7 @@ TEST(ReportText, SectionsStandInReadingOrder) {
 TEST(ReportTable, RefusesRowsThatDoNotFit) {
     Table table = two_columns();
     EXPECT_THROW(table.add({Count{1}, Count{2}, Count{3}}), Error);
-    EXPECT_THROW(table.add({}), Error);  // an empty row is rule()
+    EXPECT_THROW(table.add({}), Error);  // an empty row stands for rule()
     EXPECT_TRUE(table.rows.empty());
 }
 

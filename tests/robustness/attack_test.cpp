@@ -12,8 +12,8 @@
 namespace assay {
 namespace {
 
-/// A model whose classes are angles of two nonlinear projections of the image, so that several
-/// steps are needed.
+/// A model whose classes are ranges of the angle of two nonlinear projections of the image, so that
+/// several steps are needed.
 class BentModel final : public LinearModel {
 public:
     BentModel() : LinearModel(5, 11, 2), inner_(LinearModel(16, 12, 3)) { set_outer(); }
@@ -295,7 +295,7 @@ TEST(AttackFewClasses, TwoAndThreeClassesAreAttackedWithOtherLosses) {
     }
 }
 
-/// A LinearModel of normalised planes. For gray images, it only uses the first plane.
+/// A LinearModel of normalized planes. For gray images, it only uses the first plane.
 class NormalisedClassifier final : public Classifier {
 public:
     explicit NormalisedClassifier(const Preprocess& p) : p_(p), model_(4, 41) {
@@ -409,7 +409,7 @@ TEST(PixelModel, OfGrayImagesItIsOnePlane) {
                             (static_cast<double>(up[k]) - static_cast<double>(down[k]));
         EXPECT_NEAR(static_cast<double>(found[k]), want, .02 * (std::abs(want) + .01)) << k;
     }
-    // The classifier gets the result of the preprocessing: three equal planes.
+    // The classifier gets the result of the preprocessing, which is three equal planes.
     model->scores(image, 1, z);
     ASSERT_EQ(classifier->last.size(), 48U);
     for (std::size_t k = 0; k < 48; ++k)
@@ -427,7 +427,7 @@ TEST(PixelModel, OfGrayImagesItIsOnePlane) {
 }
 
 TEST(PixelModel, AttacksDoNotCareWhereTheNormalisationIs) {
-    // Scores of (x - mean) / std with weights w equal scores of x with weights w / std.
+    // The scores of (x - mean) / std with weights w equal those of x with weights w / std.
     const Preprocess p = small_preprocess(1.0 / 255);
     const auto outside = pixel_model(std::make_shared<NormalisedClassifier>(p), p);
     LinearModel folded(4, 41);

@@ -166,7 +166,7 @@ TEST_F(CorruptDataset, AnImageTooSmallForOneVersionIsInNone) {
 // A clean image and its corrupted copies are paired by their ids. A copy with the id of another
 // image would be paired with that one.
 TEST_F(CorruptDataset, ACopyNeverTakesTheIdOfAnotherImage) {
-    save_png(wavy_image(50, 50), scratch_ / "images/cat/0.jpg");  // before 0.png
+    save_png(wavy_image(50, 50), scratch_ / "images/cat/0.jpg");  // the order is before 0.png
     corrupt_dataset(options());
     const CorruptOptions o = options();
     for (const char* name : {"cat/0.png", "cat/0.jpg"}) {
@@ -202,7 +202,7 @@ TEST_F(CorruptDataset, TakesTheSampleThatPredictTakesOrTheFirstImages) {
                 HasSubstr("cannot be combined"));
 }
 
-// The same command for all images adds the rest. The folder then equals one without a pilot.
+// The same command for all images adds the others. The folder then equals one without a pilot.
 TEST_F(CorruptDataset, APilotAndThenEverything) {
     for (int i = 4; i < 12; ++i)
         save_png(wavy_image(50, 50), scratch_ / ("images/cat/" + std::to_string(i) + ".png"));
@@ -249,7 +249,7 @@ TEST_F(CorruptDataset, APilotStaysReadableUntilEverythingIsThere) {
         return open_dataset(scratch_ / folder / "contrast/5", {}).size();
     };
     const auto pilot_files = files_below(scratch_ / "grows");
-    // If the run is stopped half way, the pilot is unchanged.
+    // If the run is stopped halfway, the pilot is unchanged.
     all.threads = 1;
     EXPECT_THROW(corrupt_dataset(all,
                                  [&](const Progress& progress) {
@@ -507,7 +507,7 @@ TEST(ContactSheet, HasARowPerCorruptionAndAColumnPerSeverity) {
     EXPECT_EQ(value_at(sheet, sheet_left + 40, sheet_top + 3, 0), 255);
 }
 
-/// The letters of a row or column: where its dots are.
+/// The letters of a row or column, from the positions of their dots.
 std::vector<std::string> dots(const Image& sheet, int left, int top, int width, int height) {
     std::vector<std::string> lines;
     for (int y = top; y < top + height; y += 2) {
@@ -521,7 +521,7 @@ std::vector<std::string> dots(const Image& sheet, int left, int top, int width, 
 TEST(ContactSheet, NamesItsRowsAndColumns) {
     const Image sheet =
         contact_sheet(wavy_image(40, 30), chosen_corruptions({"fog"}, false), {2, 5}, {});
-    // "fog" beside the middle of its row, 2 above the first column.
+    // "fog" is next to the middle of its row, and 2 is above the first column.
     EXPECT_THAT(dots(sheet, 4, sheet_top + 8, 36, 18),
                 ElementsAre("..##..............",  //
                             ".#..#.............",  //

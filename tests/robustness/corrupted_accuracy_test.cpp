@@ -34,7 +34,7 @@ protected:
         made.ids = std::move(ids);
         save(scratch_, made, model, StorageFormat::full_f32, 100, but_last, runs);
     }
-    /// A store of the same images, all correct, as `assay predict` writes it.
+    /// A store of the same images, all correct, as written by `assay predict`.
     void predicted(const std::string& dataset, const std::string& file, const std::string& steps,
                    std::int32_t label = 1, const std::string& corruption = "",
                    std::vector<ImageFile> images = {}, std::uint32_t shard_rows = 2) {
@@ -79,9 +79,9 @@ TEST_F(CorruptedAccuracyOf, MeansAndRatiosOfTheSameImages) {
     store("val", "1110");
     store("fog_1", "1100");
     store("val_fog_2", "1000");
-    store("gaussian_blur-3", "0000");  // an extra one
+    store("gaussian_blur-3", "0000");  // an additional corruption
     store("contrast.5", "1111");
-    store("other", "1111");  // no corruption
+    store("other", "1111");  // a store without corruption
     const CorruptedAccuracyResult result = measure();
     ASSERT_EQ(result.models.size(), 1U);
     const CorruptedModel& m = result.models[0];
@@ -97,10 +97,10 @@ TEST_F(CorruptedAccuracyOf, MeansAndRatiosOfTheSameImages) {
     const CorruptedMean& fog = m.corruptions[0].mean;
     EXPECT_DOUBLE_EQ(*fog.accuracy.value, .375);
     EXPECT_NEAR(*fog.accuracy.standard_error, std::sqrt(.6875 / 3) / 2, 1e-12);
-    // R = 1/2: (c - a R) / 0.75 is 2/3, 0, -2/3, 0, of mean 0.
+    // With R = 1/2, (c - a R) / 0.75 is 2/3, 0, -2/3, 0, with mean 0.
     EXPECT_DOUBLE_EQ(*fog.relative.value, .5);
     EXPECT_NEAR(*fog.relative.standard_error, std::sqrt(8.0 / 9 / 3) / 2, 1e-12);
-    // Contrast has 1 and fog 3/8. The blur is not in the paper's mean.
+    // Contrast has 1 and fog has 3/8. The blur is not in the paper's mean.
     EXPECT_DOUBLE_EQ(*m.present.accuracy.value, (1 + .375) / 2);
     EXPECT_FALSE(m.paper.accuracy.value);
     EXPECT_THAT(m.paper.accuracy.undefined,
@@ -186,7 +186,7 @@ TEST_F(CorruptedAccuracyOf, AVersionWithoutAScoredImageIsNoLongerInTheWay) {
 }
 
 TEST_F(CorruptedAccuracyOf, VersionsThatWereMadeOfAnotherSampleDoNotCount) {
-    // Stores of predict --corrupt: the corruption is in the description of the data set.
+    // In stores of predict --corrupt, the corruption is in the description of the data set.
     const auto made = [&](const std::string& dataset) {
         predicted(dataset, "file", "steps", 1, R"({"corruption":"fog","severity":1})");
     };
@@ -248,7 +248,7 @@ TEST_F(CorruptedAccuracyOf, MeanCorruptionErrorDividesByAlexNets) {
     double expected = 0;
     for (const Corruption& c : corruptions()) {
         if (c.extra) continue;
-        // At severity s, one more of the first four images is incorrect; at the fifth severity none
+        // At each next severity, one more of the first four images is incorrect. At the fifth, none
         // is. The errors are 1/4, 2/4, 3/4, 4/4, 0, with the mean 1/2.
         for (int severity = 1; severity <= 5; ++severity)
             store(std::string(c.name) + "_" + std::to_string(severity),
@@ -260,7 +260,7 @@ TEST_F(CorruptedAccuracyOf, MeanCorruptionErrorDividesByAlexNets) {
     EXPECT_NEAR(*m.paper.accuracy.value, .5, 1e-12);
     EXPECT_NEAR(*m.paper.relative.value, .5, 1e-12);
     EXPECT_NEAR(*m.present.accuracy.value, .5, 1e-12);
-    // By image the errors are 4/5, 3/5, 2/5, 1/5, all by the same factor.
+    // By image, the errors are 4/5, 3/5, 2/5, 1/5, all with the same factor.
     EXPECT_NEAR(*m.mce.standard_error, 2 * expected * std::sqrt((.09 + .01 + .01 + .09) / 3) / 2,
                 1e-12);
 }
@@ -268,15 +268,15 @@ TEST_F(CorruptedAccuracyOf, MeanCorruptionErrorDividesByAlexNets) {
 TEST_F(CorruptedAccuracyOf, ImagesAreFoundByIdOrByTheNameOfTheirFile) {
     store("val", "10110", {"a/1.JPEG", "a/2.JPEG", "b/3.JPEG", "b/4.JPEG", "b/5.JPEG"});
     store("fog_1", "0101", {"b/4.png", "b/3.png", "a/1.png", "a/2.png"});       // another order
-    store("snow_1", "1001", {"4.jpg", "x/1.jpg", "y/2.jpg", "unknown/3.jpg"});  // other folders
+    store("snow_1", "1001", {"4.jpg", "x/1.jpg", "y/2.jpg", "unknown/3.jpg"});  // new folders
     const CorruptedAccuracyResult result = measure();
     const CorruptedModel& m = result.models.at(0);
     EXPECT_EQ(m.images, 4U);
-    EXPECT_DOUBLE_EQ(*m.clean.value, .75);              // 1, 3, 4 of 1 to 4
-    EXPECT_EQ(m.versions[0].corruption->name, "snow");  // 4 and 3 correct
+    EXPECT_DOUBLE_EQ(*m.clean.value, .75);              // 1, 3, 4 of the images 1 to 4
+    EXPECT_EQ(m.versions[0].corruption->name, "snow");  // 4 and 3 are correct
     EXPECT_DOUBLE_EQ(*m.versions[0].accuracy.value, .5);
-    // Fog: 3 and 2 correct. (c - R a) / A for 1 to 4 with R = 2/3: only a wrong pairing gives
-    // others.
+    // With fog, 3 and 2 are correct. (c - R a) / A for 1 to 4, R = 2/3. Only a wrong pairing gives
+    // other values.
     const CorruptedMean& fog = m.corruptions[1].mean;
     const double R = 2.0 / 3;
     double squares = 0;
@@ -296,7 +296,7 @@ TEST_F(CorruptedAccuracyOf, NamesThatDifferInTheExtensionAloneAreNotMixedUp) {
     EXPECT_THAT(result.warnings,
                 ElementsAre(HasSubstr("2 clean images share their name with another one"),
                             HasSubstr("2 of the 4 clean images")));
-    // If both keep their names, there is no ambiguity.
+    // If both keep their names, the pairs are unambiguous.
     clear();
     store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
     store("fog_1", "0111", {"2.jpg", "0.png", "0.jpg", "1.jpg"});
@@ -308,7 +308,7 @@ TEST_F(CorruptedAccuracyOf, ImagesThatAreMerelyAbsentAreNotSaidToBeMixedUp) {
     store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
     store("fog_1", "11", {"1.png", "2.png"});
     EXPECT_THAT(measure().warnings, ElementsAre(HasSubstr("2 of the 4 clean images")));
-    // A copy that may belong to either image, and one whose name says which, while the other is
+    // One copy may belong to either image, and the name of another says which. The other image is
     // missing.
     for (const char* copy : {"0.bmp", "0.png.bmp"}) {
         SCOPED_TRACE(copy);
@@ -326,7 +326,7 @@ TEST_F(CorruptedAccuracyOf, StoresOfAttacksAreLeftOutInOneNote) {
     store("fog_1", "10");
     store("val", "01", {}, "m@pgd-linf-8_255");
     store("val", "01", {}, "m@autoattack-linf-4_255");
-    store("val", "01", {}, "n@pgd-linf-8_255");  // its model has no store here
+    store("val", "01", {}, "n@pgd-linf-8_255");  // the model has no store here
     const CorruptedAccuracyResult result = measure();
     EXPECT_EQ(result.models.size(), 1U);
     EXPECT_THAT(result.warnings, testing::IsEmpty());
@@ -389,7 +389,7 @@ TEST_F(CorruptedAccuracyOf, AWholeModelBesideOneThatIsNot) {
 
 TEST_F(CorruptedAccuracyOf, ImagesThatAgreeHaveNoDeviationByRounding) {
     store("val", std::string(7, '1'));
-    // Correct at 2 of 3 severities and at 1 of 1: 5/6 for each image.
+    // The image is correct at 2 of 3 severities and at 1 of 1, which gives 5/6 for each image.
     store("fog_1", std::string(7, '1'));
     store("fog_2", std::string(7, '1'));
     store("fog_3", std::string(7, '0'));
@@ -439,14 +439,14 @@ TEST_F(CorruptedAccuracyOf, ACopyWithAnExtensionBehindAnotherIsOfTheImageWithout
 TEST_F(CorruptedAccuracyOf, IdsThatDifferInTheirExtensionAloneStayApart) {
     store("val", "101", {"a.jpg", "a.png", "b.jpg"});
     store("fog_1", "010", {"a.jpg", "a.png", "b.png"});
-    store("snow_1", "11", {"a.webp", "b.jpg"});  // which a?
+    store("snow_1", "11", {"a.webp", "b.jpg"});  // this may be either a
     const CorruptedAccuracyResult both = measure();
     EXPECT_EQ(both.models.at(0).images, 1U);
     std::filesystem::remove_all(scratch_ / "runs/snow_1");
     const CorruptedModel m = measure().models.at(0);
     EXPECT_EQ(m.images, 3U);
     EXPECT_DOUBLE_EQ(*m.versions[0].accuracy.value, 1.0 / 3);
-    // Influences with R = 1/2 and A = 2/3, which only this pairing gives.
+    // The influences for R = 1/2 and A = 2/3, which only this pairing gives.
     double squares = 0;
     for (const double h : {-.5, 1.0, -.5}) squares += std::pow(h * 1.5, 2);
     EXPECT_NEAR(*m.corruptions[0].mean.relative.standard_error, std::sqrt(squares / 2 / 3), 1e-12);
@@ -479,12 +479,12 @@ TEST_F(CorruptedAccuracyOf, SaysWhereOneNameIsOfManyMeasurements) {
 
 TEST_F(CorruptedAccuracyOf, VersionsOfOtherFilesAreRefused) {
     const std::string fog = R"({"corruption":"fog","severity":1})";
-    // Rows in shards of two or of one. They are compared row by row.
+    // The rows are in shards of two or of one, and are compared row by row.
     for (const std::uint32_t rows : {2U, 1U}) {
         clear();
         predicted("val", "f", "p", 1, "", {{10, 1}, {20, 2}});
         predicted("val_fog_1", "f", "p", 1, fog, {{10, 1}, {20, 2}}, rows);
-        predicted("fog_2", "f", "p", 1, "", {{11, 3}, {21, 4}});  // published: its own files
+        predicted("fog_2", "f", "p", 1, "", {{11, 3}, {21, 4}});  // with its own files
         EXPECT_EQ(measure().models.at(0).versions.size(), 2U);
         clear();
         predicted("val", "f", "p", 1, "", {{10, 1}, {20, 2}});
@@ -504,7 +504,7 @@ TEST_F(CorruptedAccuracyOf, SaysWhereVersionsWereMadeInSeveralWays) {
     predicted("val", "f", "p");
     made("fog", 1, 7);
     made("frost", 2, 7);
-    predicted("snow_1", "f", "p");  // published
+    predicted("snow_1", "f", "p");  // published images
     EXPECT_THAT(measure().warnings, ElementsAre());
     made("snow", 2, 8);
     EXPECT_THAT(measure().warnings,
@@ -538,8 +538,8 @@ TEST_F(CorruptedAccuracyOf, StoresThatAreNotUsedNeedNotBeComplete) {
     const std::string many(150, '1');
     store("val", many);
     store("fog_1", many);
-    store("other", many, {}, "m", true);  // no corruption
-    store("fog_1", many, {}, "n", true);  // of a model without clean images
+    store("other", many, {}, "m", true);  // a store without corruption
+    store("fog_1", many, {}, "n", true);  // a model without clean images
     CorruptedAccuracyResult result = measure();
     EXPECT_FALSE(result.partial);
     EXPECT_THAT(result.warnings, ElementsAre());

@@ -1,4 +1,4 @@
-// Properties of all corruptions, and of single ones by their definitions.
+// Properties of all corruptions, and of single corruptions by their definitions.
 #include "assay/robustness/corruption.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ FrostPhotographs made_frost() {
     return frost;
 }
 
-/// Mean and standard deviation of all colour values.
+/// The mean and standard deviation of all colour values.
 std::pair<double, double> moments(const Image& image) {
     double sum = 0, squares = 0, n = 0;
     for (std::size_t i = 0; i < image.pixels.size(); ++i) {
@@ -106,7 +106,7 @@ TEST_P(CorruptionOfProfile, DependsOnSeedImageAndSeverityAlone) {
     }
 }
 
-// The test also runs without SIMD. The expected bytes are fixed, so both give the same.
+// The test also runs without SIMD. The expected bytes are fixed, so both give the same result.
 TEST(Corruption, BytesAreTheSameEverywhere) {
     const Image image = wavy_image(83, 61);
     const FrostPhotographs frost = made_frost();
@@ -140,7 +140,7 @@ TEST(CorruptionMoments, NoiseHasTheDeviationOfItsDefinition) {
     check("gaussian_noise", 2, .12 * 255);
     check("speckle_noise", 1, .15 * 128);
     check("speckle_noise", 2, .2 * 128);
-    // Poisson(x c) / c has variance x / c: photons 60 and 25, x = 128/255.
+    // Poisson(x c) / c has variance x / c, here with 60 and 25 photons and x = 128/255.
     check("shot_noise", 1, 255 * std::sqrt(128.0 / 255 / 60));
     check("shot_noise", 2, 255 * std::sqrt(128.0 / 255 / 25));
 }
@@ -199,7 +199,7 @@ TEST(CorruptionMoments, FogIsAsThickInSmallImages) {
 }
 
 TEST(CorruptionMoments, ShotNoiseIsPoisson) {
-    // 3 photons and x = 51/255 = 1/5: P(K = 0) = exp(-0.6). 1 photon gives 85, 2 give 170, and more
+    // With 3 photons and x = 51/255 = 1/5, P(K = 0) = exp(-0.6). 1 photon is 85, 2 are 170, more
     // give white.
     const Image out = corrupt(flat_image(224, 224, 51), corruption_named("shot_noise"), 5,
                               {.seed = 5, .image = "dark"});
@@ -261,15 +261,15 @@ TEST(Corruption, BrightnessRaisesTheBrightestChannelByItsAmount) {
 }
 
 TEST(Corruption, SaturationOfOneColour) {
-    // (200, 100, 50): value 200, saturation 3/4, a third of the way from red to yellow. Times 0.3:
-    // 0.225, so blue 200 * 0.775 = 155, green 200 * (1 - 2/3 * 0.225) = 170.
+    // (200, 100, 50) has value 200, saturation 3/4, and hue 1/3 from red to yellow. Times 0.3 is
+    // 0.225, so blue is 200 * 0.775 = 155 and green is 200 * (1 - 2/3 * 0.225) = 170.
     Image image = flat_image(1, 1, 0);
     image.pixels = {200, 100, 50, 255};
     const Image out = corrupt(image, corruption_named("saturate"), 1, {});
     EXPECT_EQ(out.pixels[0], 200);
     EXPECT_NEAR(out.pixels[1], 170, 1);
     EXPECT_NEAR(out.pixels[2], 155, 1);
-    // Grey has no saturation to scale.
+    // Gray has no saturation to scale.
     EXPECT_EQ(corrupt(flat_image(3, 3, 77), corruption_named("saturate"), 3, {}).pixels,
               flat_image(3, 3, 77).pixels);
 }
@@ -305,10 +305,10 @@ TEST(Corruption, JpegIsThatOfPillow) {
 TEST(Corruption, FrostIsAWeightedSumWithAPartOfAPhotograph) {
     FrostPhotographs frost;
     frost.images = {flat_image(300, 300, 200)};
-    // Severity 3: 0.7 * 100 + 0.7 * 200 = 210.
+    // Severity 3 has 0.7 * 100 + 0.7 * 200 = 210.
     const Image out = corrupt(flat_image(50, 40, 100), corruption_named("frost"), 3, {}, &frost);
     EXPECT_EQ(out.pixels, flat_image(50, 40, 210).pixels);
-    // CIFAR-10-C scales it to 60 x 60 first: 0.9 * 100 + 0.4 * 200 = 170.
+    // CIFAR-10-C scales it to 60 x 60 first, which gives 0.9 * 100 + 0.4 * 200 = 170.
     const auto small = [&](int side) {
         return corrupt(flat_image(side, side, 100), corruption_named("frost"), 3, {}, &frost,
                        CorruptionProfile::cifar);

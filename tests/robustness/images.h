@@ -17,7 +17,7 @@ inline Image flat_image(int width, int height, std::uint8_t value) {
     return image;
 }
 
-/// An image of waves in three colours with some noise.
+/// An image of waves in three colours, with some noise.
 inline Image wavy_image(int width, int height, std::uint64_t seed = 1) {
     RandomStream draws(seed, "robustness.test");
     Image image{width, height, {}};

@@ -124,9 +124,9 @@ TEST(FabOnLinearClasses, TheSmallestChangeIsTheMarginOverTheSlope) {
         }
         ASSERT_EQ(result.fooled[i], 1) << i;
         EXPECT_GE(far, least - 1e-6) << i;
-        // Of a change that is r times the smallest, .9 r is kept. Projections from there go 5 % too
-        // far, and are mixed with a tenth or less of that of the original. So 1.05 - .045 r (1 - 1
-        // / 11) = r.
+        // If a change is r times the smallest one, .9 r of it is kept. Projections from there go 5
+        // % too far, and are mixed with a tenth or less of that of the original. So 1.05 - .045 r
+        // (1 - 1 / 11) = r.
         EXPECT_LE(far, least * 1.05 / (1 + .045 * 10 / 11) + 1e-6) << i;
     }
 }

@@ -15,7 +15,7 @@ namespace assay {
 class LinearModel : public AttackedModel {
 public:
     ImageShape size{3, 4, 4};
-    std::vector<std::vector<double>> w;  ///< classes x numbers
+    std::vector<std::vector<double>> w;  ///< indices are classes x numbers
     std::vector<double> b;
 
     LinearModel(std::uint32_t classes, std::uint64_t seed, double spread = 1) {
@@ -27,7 +27,7 @@ public:
                 w.back().push_back(spread * random.normal());
                 middle += w.back().back() / 2;
             }
-            b.push_back(-middle);  // all classes have equal scores on the grey image
+            b.push_back(-middle);  // all classes have equal scores on the gray image
         }
     }
 
@@ -88,7 +88,7 @@ public:
     }
 };
 
-/// Images, labelled with the model's predictions.
+/// Images that are labelled with the model's predictions.
 struct Labelled {
     std::vector<float> images;
     std::vector<std::uint32_t> labels;

@@ -1,10 +1,10 @@
 // Compares the published corruptions on 20 photographs with Assay's. Only the random draws differ,
 // so figures agree within the difference of two runs of the published code.
 //
-// The sample beside the checkout holds these photographs at a short side of 256. They were made
+// The sample next to the source tree has these photographs at a short side of 256. They were made
 // smaller by a sharper filter than the reference's, so blurs remove more from them. With the
 // originals (github.com/EliSchwartz/imagenet-sample-images; the 20 in a folder that
-// ASSAY_SAMPLE_ORIGINALS names) every figure is held to the reference alone.
+// ASSAY_SAMPLE_ORIGINALS names), every figure is compared with the reference alone.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ const char* originals_folder() {
     return std::getenv("ASSAY_SAMPLE_ORIGINALS");
 }
 
-/// The 20 of the reference, at 224 x 224.
+/// The 20 images of the reference, at 224 x 224.
 const std::vector<Image>& reference_images() {
     static const std::vector<Image> images = [] {
         std::vector<Image> out;
@@ -55,13 +55,13 @@ const std::vector<Image>& reference_images() {
     return images;
 }
 
-/// Means over images of the figures in the reference.
+/// The means over images of the figures in the reference.
 struct Figures {
     double psnr = 0, shift = 0, std_ratio = 0, gradient_ratio = 0, jpeg = 0;
 };
 
 double psnr_of(const Image& a, const Image& b) {
-    std::int64_t sum = 0;  // X is 255 in both
+    std::int64_t sum = 0;  // the fourth byte, X, is 255 in both
     for (std::size_t i = 0; i < a.pixels.size(); ++i)
         sum += (a.pixels[i] - b.pixels[i]) * (a.pixels[i] - b.pixels[i]);
     return 10 * std::log10(255.0 * 255 * 3 * static_cast<double>(a.pixels.size() / 4) /
@@ -162,7 +162,7 @@ TEST(CorruptionReference, AgreesWithThePublishedCodeOnTwentyPhotographs) {
         const Figures f = figures_of(corruption, severity);
         const double tolerance = psnr_tolerance(name, severity);
         const auto lower = sharper_by(name, severity);
-        // Images whose copies in the sample are exactly grey do not change at all.
+        // Images whose copies in the sample are exactly gray do not change at all.
         if (std::isfinite(f.psnr)) {
             EXPECT_NEAR(f.psnr, number("psnr_db") - lower.value_or(0), tolerance);
         }

@@ -1,4 +1,4 @@
-// Data sets of all five severities: the files of CIFAR-10-C.
+// Data sets with all five severities, as in the files of CIFAR-10-C.
 #include <gmock/gmock.h>
 
 #include "assay/robustness/corrupted_accuracy.h"
@@ -10,7 +10,7 @@ namespace {
 /// The layout of CIFAR-10-C: 10,000 images of each severity in one data set.
 class SeverityStack : public testing::Test {
 protected:
-    /// All images up to `correct` of each severity are correct.
+    /// The images up to `correct` of each severity are correct.
     void store(const std::string& dataset, const std::vector<std::size_t>& correct,
                std::size_t images = 10'000) {
         Made made;
@@ -63,7 +63,7 @@ TEST_F(SeverityStack, MayBeAPart) {
 TEST_F(SeverityStack, HasSeveritiesByItsNumbers) {
     store("test_batch", {9'000}, 20);
     store("fog", {8, 7}, 20);
-    store("snow", {8, 7}, 10'001);  // image 10,000 is labelled as severity 1, but has severity 2
+    store("snow", {8, 7}, 10'001);  // image 10,000 has label severity 1, but severity 2
     const CorruptedModel m = measure();
     EXPECT_EQ(m.versions.size(), 2U);
     EXPECT_DOUBLE_EQ(*m.versions[1].accuracy.value, .35);

@@ -18,7 +18,7 @@ double seen(const Image& image, int x, int y, int c, Border border) {
     return value_at(image, inside(x, image.width, border), inside(y, image.height, border), c);
 }
 
-/// Both are truncated to 8 bit from the same number, up to the rounding of floats.
+/// Both values are truncated to 8 bit from the same number, up to the rounding of floats.
 void expect_level(const Image& fast, int x, int y, int c, double slow) {
     ASSERT_NEAR(value_at(fast, x, y, c), std::floor(std::clamp(slow, 0.0, 255.0) + 1e-3), 1)
         << x << ", " << y << ", channel " << c;
@@ -68,7 +68,7 @@ TEST(WeightedSum, IsTheSameWithAndWithoutAvx2) {
 }
 
 TEST(Border, FoldsAnyDistance) {
-    // 0 1 2 3: reflect ...1 0|0 1 2 3|3 2 1 0|0 1..., reflect_101 ...2 1|0 1 2 3|2 1 0|1...
+    // For 0 1 2 3: reflect is ...1 0|0 1 2 3|3 2 1 0|0 1..., reflect_101 ...2 1|0 1 2 3|2 1 0|1...
     const std::vector<int> reflect = {1, 0, 0, 1, 2, 3, 3, 2, 1, 0, 0};
     const std::vector<int> mirror = {2, 1, 0, 1, 2, 3, 2, 1, 0, 1, 2};
     for (int i = -2; i < 9; ++i) {
@@ -207,8 +207,8 @@ TEST_P(ZoomBlur, IsAMeanOfEnlargedMiddles) {
         {{12, .01}, {16, .01}, {11, .02}, {13, .02}, {11, .03}}};
     for (int severity = 1; severity <= 5; ++severity) {
         const int count = zooms[severity - 1].first;
-        const double step = (1 + zooms[severity - 1].second) - 1;  // numpy.arange's
-        // One axis of one zoom: where output i lies among the inputs.
+        const double step = (1 + zooms[severity - 1].second) - 1;  // as in numpy.arange
+        // One axis of one zoom, with the position of output i among the inputs.
         const auto place = [](int i, int n, double factor) {
             const int inputs = static_cast<int>(std::ceil(n / factor));
             const double outputs = std::nearbyint(inputs * factor);
@@ -272,14 +272,14 @@ TEST(ElasticTransform, FollowsItsTwoMaps) {
     const Image image = wavy_image(48, 36);
     RandomStream draws(6, "elastic"), again(6, "elastic");
     const Image fast = run(elastic_transform, image, 4, draws);
-    // Severity 4: amount 0.07, sigma 0.01, affine 0.02, in units of 244.
+    // Severity 4 has amount 0.07, sigma 0.01, and affine 0.02, in units of 244.
     const double p[3][2] = {{24 + 12, 18 + 12}, {24 + 12, 18 - 12}, {24 - 12, 18 - 12}};
     double q[3][2];
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 2; ++k) q[i][k] = p[i][k] + 244 * .02 * (2 * again.uniform() - 1);
     }
-    // A point of the result in barycentric coordinates of the moved triangle is taken from the same
-    // coordinates of the first one.
+    // A point of the result, in barycentric coordinates of the moved triangle, has the same
+    // coordinates in the first triangle.
     const auto back = [&](double x, double y, int k) {
         const double det =
             (q[1][1] - q[2][1]) * (q[0][0] - q[2][0]) + (q[2][0] - q[1][0]) * (q[0][1] - q[2][1]);

@@ -1,4 +1,4 @@
-# Attacks.
+# Tests of attacks.
 assay_test(attack
     SOURCES robustness/attack_test.cpp robustness/linear_attack_test.cpp robustness/minimum_norm_test.cpp model/loss_test.cpp
     LINKS assay_robustness

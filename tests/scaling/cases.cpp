@@ -50,7 +50,7 @@ void put(const fs::path& path, std::string_view text) {
     if (!out.flush()) throw std::runtime_error("not written: " + path.string());
 }
 
-/// A text with `part` for each of 0 ... n - 1, between `begin` and `end`.
+/// A text with `part` for each of 0 to n - 1, between `begin` and `end`.
 std::string parts(std::string_view begin, std::size_t n, std::string_view between,
                   std::string_view end, const std::function<std::string(std::size_t)>& part) {
     std::string text(begin);
@@ -65,7 +65,7 @@ std::string image(std::size_t i) {
     return fmt::format("{:02}/image{:07}.jpg", i % 50, i);
 }
 
-/// ClassList of ten.
+/// A ClassList of ten classes.
 ClassList ten_classes() {
     return ClassList({"ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay"});
 }
@@ -137,7 +137,7 @@ void read_zip(std::size_t n, const fs::path& folder) {
     all_read(n, read);
 }
 
-/// n images of 8 x 8 pixels and their labels.
+/// Writes n images of 8 x 8 pixels and their labels.
 void make_array_images(std::size_t n, const fs::path& folder) {
     const std::string images = npy_header("|u1", std::vector<std::uint64_t>{n, 8, 8});
     const std::string labels = npy_header("|u1", std::vector<std::uint64_t>{n});
@@ -153,7 +153,7 @@ void read_array_images(std::size_t n, const fs::path& folder) {
     all_read(n, read);
 }
 
-/// A torch.save file's table of n tensors of one number each.
+/// The table of a torch.save file with n tensors of one number each.
 void make_pickle(std::size_t n, const fs::path& folder) {
     const auto text = [](const std::string& t) { return "X" + little(t.size(), 4) + t; };
     std::string pickle = "\x80\x02}(";
@@ -193,7 +193,7 @@ void make_export(std::size_t n, const fs::path& folder) {
     put(folder / "x", archive_of(entries));
 }
 
-/// Every question has ten answers, from 20 annotators in turn.
+/// Every question has ten answersfrom 20 annotators in turn.
 void make_votes(std::size_t n, const fs::path& folder) {
     put(folder / "x.csv", parts("annotator,item,label,answer\n", n, "\n", "\n", [](std::size_t i) {
             return fmt::format("w{},{},ant,{}", i % 20, image(i / 10), i % 3 == 0 ? "no" : "yes");
@@ -215,7 +215,7 @@ Votes read_and_combine(const fs::path& folder) {
     return votes;
 }
 
-/// Tasks as Label Studio exports them, with one annotation each.
+/// Tasks in the form of Label Studio's exports, with one annotation each.
 void make_tasks(std::size_t n, const fs::path& folder) {
     put(folder / "x", parts("[", n, ",", "]", [](std::size_t i) {
             return fmt::format(

@@ -10,12 +10,12 @@ namespace assay {
 
 struct ScalingCase {
     std::string name;
-    std::size_t
-        smallest;      ///< parts of the smallest input; the others have 10 and 100 times as many
-    double kibibytes;  ///< the most memory that a part of the largest input may take
+    std::size_t smallest;  ///< number of parts of the smallest input; the others have 10 and 100
+                           ///< times as many
+    double kibibytes;      ///< the largest memory that a part of the largest input may need
     /// Writes an input of `n` parts into an empty folder.
     void (*make)(std::size_t n, const std::filesystem::path& folder);
-    /// Throws unless all `n` are read.
+    /// Reads the input. Throws unless all `n` parts are read.
     void (*read)(std::size_t n, const std::filesystem::path& folder);
 };
 

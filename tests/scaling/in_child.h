@@ -16,7 +16,7 @@ namespace assay {
 
 struct Cost {
     double seconds = 0;    ///< processor time of all threads, which other processes hardly change
-    double mebibytes = 0;  ///< the peak above what the process had before
+    double mebibytes = 0;  ///< the peak minus the memory that the process had before
 };
 
 inline double processor_seconds() {
@@ -25,7 +25,7 @@ inline double processor_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Returns nothing if `body` throws or the process crashes. The exception is printed.
+/// Measures `body`. Returns nothing if it throws or the process crashes. The exception is printed.
 template <class Body>
 std::optional<Cost> in_child(Body&& body) {
     std::array<int, 2> ends{};

@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 /// The allowed factor beyond ten for ten times as many parts. If tables outgrow the caches, a part
 /// costs up to twice as much. In a quadratic reader, it costs ten times as much.
 constexpr double leeway = 3;
-/// Below this, the cost of the process itself is larger than that of the parts.
+/// Below this cost, that of the process itself is larger than that of the parts.
 constexpr double least_seconds = 0.004, least_mebibytes = 1;
 
 struct Costs {
     Cost tenth, whole;
 };
 
-/// Empty: none.
+/// Empty for none.
 std::string growth_problem(const Costs& costs) {
     const double seconds = 10 * leeway * std::max(costs.tenth.seconds, least_seconds);
     const double mebibytes = 10 * leeway * std::max(costs.tenth.mebibytes, least_mebibytes);
@@ -70,7 +70,7 @@ TEST(Growth, IsMeasured) {
 
 class Scaling : public ::testing::TestWithParam<ScalingCase> {
 protected:
-    /// Returns nothing if it fails.
+    /// Returns nothing if the measurement fails.
     std::optional<Cost> cost(std::size_t n) const {
         const Scratch scratch(fs::is_directory("/dev/shm") ? "/dev/shm"
                                                            : fs::temp_directory_path());
@@ -80,7 +80,7 @@ protected:
 };
 
 TEST_P(Scaling, CostGrowsWithTheParts) {
-    // On a busy machine, one of three measurements may be higher, but never lower.
+    // On a busy machine, one of three measurements may be too high, but never too low.
     std::string problem;
     for (int attempt = 0; attempt < 3; ++attempt) {
         problem.clear();

@@ -31,7 +31,7 @@ HttpResponse text_response(int status, std::string_view text) {
     return response;
 }
 
-/// Answers with the request, unless a test sets another handler.
+/// A server that answers with the request, unless a test sets another handler.
 struct EchoServer {
     explicit EchoServer(const HttpLimits& limits = {}, HttpHandler handler = echo)
         : server(listener, limits, {{"X-Always", "yes"}}, text_response, std::move(handler)) {}
@@ -165,7 +165,7 @@ TEST(Http, RefusesWhatTwoReadersCouldReadDifferently) {
     EXPECT_EQ(ask(server, post("abc", "Content-Length: 4\r\n")).status, 400);
     EXPECT_EQ(ask(server, post("abc", "Transfer-Encoding: chunked\r\n")).status, 400);
     EXPECT_EQ(ask(server, get("/", "Content-Length: 3\r\n") + "abc").status, 400);
-    EXPECT_EQ(ask(server, "GET / HTTP/1.1\r\n\r\n").status, 400);  // no host
+    EXPECT_EQ(ask(server, "GET / HTTP/1.1\r\n\r\n").status, 400);  // the request has no host
     for (const char* fields :
          {"X Y: 1\r\n", "X(: 1\r\n", "X\x01: 1\r\n", "X\xe9: 1\r\n", "Host : y\r\n"})
         EXPECT_EQ(ask(server, get("/", fields)).status, 400) << fields;
@@ -183,7 +183,7 @@ TEST(Http, RefusesWhatTwoReadersCouldReadDifferently) {
 
 TEST(Http, SlowAndSilentClientsAreCutOff) {
     const auto begin = std::chrono::steady_clock::now();
-    std::atomic<int> passed{0};  // milliseconds since then, by the server's clock
+    std::atomic<int> passed{0};  // the server's clock measures milliseconds since then
     HttpLimits limits;
     limits.now = [&] { return begin + std::chrono::milliseconds(passed.load()); };
     limits.request_seconds = 0.04;
@@ -220,9 +220,9 @@ TEST(Http, SlowAndSilentClientsAreCutOff) {
     ASSERT_TRUE(until([&] { return server.server.connections() == 1; }));
     EXPECT_EQ(in(HttpPhase::sending), 1U);
     passed += 45'000;
-    // also the client that does not read
+    // this includes the client that does not read
     EXPECT_TRUE(until([&] { return server.server.connections() == 0; }));
-    // Half of a request, a request in single bytes, and a response that nobody reads.
+    // There are half of a request, a request in single bytes, and a response that nobody reads.
     EXPECT_EQ(server.server.counts().slow, 3U);
 }
 
@@ -270,7 +270,7 @@ TEST(Http, AFullServerMakesRoomForWhoComes) {
         EXPECT_EQ(ask(server, get("/")).status, 200) << i;
         silent.push_back(std::make_unique<RawClient>(server.listener.port()));
     }
-    EXPECT_TRUE(silent.front()->is_ended());  // longest without a request
+    EXPECT_TRUE(silent.front()->is_ended());  // the connection that was longest without a request
     EXPECT_GT(server.server.counts().beyond, 0U);
     EXPECT_LE(server.server.connections(), 10U + 16U);
 }
@@ -344,7 +344,7 @@ TEST(Http, EndsWithRequestsUnderWay) {
     RawClient client(server->listener.port()), half(server->listener.port());
     client.send(get("/"));
     half.send("GET /");
-    (void)held.get_future().get();  // and releases it
+    (void)held.get_future().get();  // and releases the request
     EXPECT_EQ(client.receive().status, 503);
     server.reset();
     EXPECT_TRUE(half.is_ended());

@@ -50,7 +50,7 @@ bool looks_different(const std::string& text) {
 TEST(ServedImages, SmallEnoughOnesGoOutAsTheyAre) {
     const Scratch scratch;
     ServedImages images;
-    write_file_atomically(scratch / "a.png", jpeg_text(60, 40));  // its bytes give the format
+    write_file_atomically(scratch / "a.png", jpeg_text(60, 40));  // the bytes define the format
     for (int again = 0; again < 3; ++again) {
         const ServedImage image = images.get(scratch / "a.png", false);
         EXPECT_EQ(image.type, "image/jpeg");
@@ -98,7 +98,7 @@ TEST(ServedImages, WhatABrowserWouldTurnIsMadeAnew) {
     write_file_atomically(scratch / "turned.jpg", turned_jpeg(6));
     const ServedImage image = images.get(scratch / "turned.jpg", false);
     EXPECT_NE(*image.bytes, turned_jpeg(6));
-    EXPECT_EQ(decoded(image).width, 40);  // as the classifiers saw it
+    EXPECT_EQ(decoded(image).width, 40);  // in the form that the classifiers saw
 }
 
 TEST(ServedImages, FactsOfDamagedFilesEnd) {
@@ -135,7 +135,7 @@ TEST(ServedImages, SayWhatIsWrongWithAFile) {
     write_file_atomically(scratch / "page.svg", "<svg onload='alert(1)'/>");
     EXPECT_THAT(fault("page.svg"), HasSubstr("page.svg"));
     write_file_atomically(scratch / "big.jpg", "");
-    std::filesystem::resize_file(scratch / "big.jpg", 65ULL << 20);  // a sparse file
+    std::filesystem::resize_file(scratch / "big.jpg", 65ULL << 20);  // this is a sparse file
     EXPECT_THAT(fault("big.jpg"), HasSubstr("big.jpg"));
 }
 

@@ -1,4 +1,4 @@
-// The small parts: names of the server, origins, rates, tokens, pages, texts, bounded memory.
+// Small parts of the server: names, origins, rates, tokens, pages, texts, bounded memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(Site, KnowsTheNameThatItIsTold) {
     const Site site("127.0.0.1", 8750, "https://Labels.example.org/");
     EXPECT_EQ(site.url(), "https://labels.example.org");
     EXPECT_TRUE(site.knows_host("labels.example.org"));
-    EXPECT_TRUE(site.knows_host("127.0.0.1:8750"));  // names that a proxy may send
+    EXPECT_TRUE(site.knows_host("127.0.0.1:8750"));  // a proxy may send these names
     for (const char* bad : {"labels.example.org",
                             "ftp://a",
                             "https://",
@@ -117,7 +117,7 @@ TEST(Site, BelievesForwardedAddressesOnlyBehindAProxy) {
     request.address = "10.0.0.1";
     request.forwarded_for = "1.2.3.4, 5.6.7.8";
     EXPECT_EQ(client_of(request, false), "10.0.0.1");
-    EXPECT_EQ(client_of(request, true), "5.6.7.8");  // the value from the proxy itself
+    EXPECT_EQ(client_of(request, true), "5.6.7.8");  // this value comes from the proxy itself
     request.forwarded_for = "";
     EXPECT_EQ(client_of(request, true), "10.0.0.1");
     request.address = "2001:db8:1:2:3:4:5:6";
@@ -158,18 +158,18 @@ TEST(ImageTurns, AreSoManyForEachPerson) {
         second.reset();
         EXPECT_NE(turns.take(1), nullptr);
     }
-    kept.reset();  // a response may outlive them
+    kept.reset();  // a response may outlive the cache
 }
 
 TEST(RateLimit, FillsSteadily) {
     RateLimit limit({.per_second = 2, .burst = 3});
     const RateLimit::Time start{1000s};
     for (int i = 0; i < 3; ++i) EXPECT_EQ(limit.take("a", start), 0);
-    EXPECT_DOUBLE_EQ(limit.take("a", start), 0.5);  // one at 2 per second
+    EXPECT_DOUBLE_EQ(limit.take("a", start), 0.5);  // one token at 2 per second
     EXPECT_EQ(limit.take("b", start), 0);           // another client has its own limit
     EXPECT_EQ(limit.take("a", start + 500ms), 0);
     EXPECT_GT(limit.look("a", start + 500ms), 0);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(limit.take("a", start + 1h), 0);  // at most the burst
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(limit.take("a", start + 1h), 0);  // the burst at most
     EXPECT_GT(limit.take("a", start + 1h), 0);
 }
 
@@ -323,7 +323,7 @@ TEST(Recent, KeepsWhatWasAskedForLast) {
     recent.keep("a", 1, 4);
     recent.keep("b", 2, 4);
     EXPECT_EQ(recent.find("a"), 1);
-    recent.keep("c", 3, 4);  // b is removed
+    recent.keep("c", 3, 4);  // b is removed from the cache
     EXPECT_EQ(recent.find("a"), 1);
     EXPECT_EQ(recent.find("b"), std::nullopt);
     EXPECT_EQ(recent.size(), 8U);

@@ -16,10 +16,10 @@
 namespace assay {
 
 struct RawResponse {
-    int status = 0;  ///< 0: the connection ended without one
+    int status = 0;  ///< 0 if the connection ended without a response
     std::string head, body;
 
-    /// The value of the first header of that name; "" for none.
+    /// The value of the first header with that name, or "" for none.
     std::string field(const std::string& name) const {
         const std::size_t at = head.find("\r\n" + name + ": ");
         if (at == std::string::npos) return "";
@@ -45,7 +45,7 @@ public:
     RawClient& operator=(const RawClient&) = delete;
 
     bool connected() const { return connected_; }
-    /// False if the other side has closed the connection.
+    /// Returns false if the other side has closed the connection.
     bool send(std::string_view bytes) {
         while (!bytes.empty()) {
             const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -56,7 +56,7 @@ public:
     }
     void end_sending() { ::shutdown(socket_, SHUT_WR); }
 
-    /// The next response. A response to HEAD has no body.
+    /// Reads the next response. A response to HEAD has no body.
     RawResponse receive(bool head = false, int milliseconds = 60'000) {
         RawResponse response;
         std::size_t end = std::string::npos;

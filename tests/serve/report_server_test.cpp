@@ -57,7 +57,7 @@ public:
         return warnings_;
     }
 
-    std::string path;  ///< "/<secret>/"
+    std::string path;  ///< of the form "/<secret>/"
 
 private:
     std::unique_ptr<ReportServer> server_;
@@ -142,7 +142,7 @@ TEST(ReportServer, WhatWasMendedWithoutATraceIsFoundAllTheSame) {
     save_models(folder, {"a", "b"}, "another");
     EXPECT_TRUE(until([&] { return !report.warnings().empty(); }));
     EXPECT_THAT(report.warnings(), HasSubstr("the report is not updated:"));
-    // With the size and time of the damaged file.
+    // The new file has the size and time of the damaged file.
     write_file_atomically(manifest, good);
     std::filesystem::last_write_time(manifest, time);
     const std::string same = "If-None-Match: " + etag + "\r\n";
@@ -153,7 +153,7 @@ TEST(FilesState, AFolderThatCannotBeListedHidesNothingElse) {
     const Scratch folder;
     std::filesystem::create_directories(folder.path() / "a");
     std::filesystem::create_symlink("loop", folder.path() / "a/loop");
-    std::filesystem::create_symlink("b", folder.path() / "b");  // the link leads to itself
+    std::filesystem::create_symlink("b", folder.path() / "b");  // the link points to itself
     write_file_atomically(folder.path() / "z", "1");
     const std::string first = state_of_files({folder.path()});
     write_file_atomically(folder.path() / "z", "12");

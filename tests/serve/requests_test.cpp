@@ -99,7 +99,7 @@ TEST(LabellingRequests, AreRefusedWithTheField) {
                       "\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\","
                       "\"a\",\"a\",\"a\",\"a\",\"a\",\"a\""),
                 HasSubstr("allowed: a list of at most 16"));
-    EXPECT_THAT(fault("\"s2\"", "\"\xff\""), HasSubstr("400 bad_request"));  // not UTF-8
+    EXPECT_THAT(fault("\"s2\"", "\"\xff\""), HasSubstr("400 bad_request"));  // invalid UTF-8
     EXPECT_THAT(fault_of("POST", "/api/work", ""), HasSubstr("400 bad_request"));
     EXPECT_THAT(fault_of("POST", "/api/work", work + '\0'), HasSubstr("400 bad_request"));
     EXPECT_THAT(fault_of("POST", "/api/work", std::string(1, '\0') + work), HasSubstr("400"));

@@ -285,7 +285,7 @@ TEST(Server, HostilePathsAndMethodsHaveTheirStatus) {
     }
     RawClient client(study.server().port());
     client.send(study.head("HEAD", "/", "") + "\r\n" + study.head("GET", "/", "") + "\r\n");
-    EXPECT_EQ(client.receive(true).status, 200);  // without a body, so the next request is read
+    EXPECT_EQ(client.receive(true).status, 200);  // without a body: the next request is read
     EXPECT_EQ(client.receive().status, 200);
     EXPECT_EQ(study.post("/", "", {}).status, 405);
     EXPECT_EQ(code_of(study.post("/api/work", study.people[0].token, {{"x", 1}})),
@@ -344,7 +344,7 @@ TEST(Server, WhoeverHasALinkIsServedWhileOthersGuess) {
         EXPECT_EQ(status, 429);
     };
     guess();
-    // None of these clients was seen before, and all come from the address of the one that guesses
+    // None of these clients was seen before, and all have the address of the client that guesses
     // tokens.
     EXPECT_EQ(study.get("/api/organiser/status", study.organiser).status, 200);
     for (const labelling::Person& person : study.people)
@@ -360,7 +360,7 @@ TEST(Server, WhoeverHasALinkIsServedWhileOthersGuess) {
     guess();
     EXPECT_EQ(study.get("/api/welcome", added).status, 200);
     EXPECT_EQ(study.get("/api/welcome", renewed).status, 200);
-    // An answer that was revoked and is given again.
+    // The answer was revoked and is given again.
     study.post(path, study.organiser, {{"revoke", true}});
     EXPECT_NE(study.get("/api/welcome", renewed).status, 200);
     study.post(path, study.organiser, {{"revoke", false}});
@@ -418,7 +418,7 @@ TEST(Server, ManyAtOnceLoseAndDoubleNothing) {
                                fmt::format("Content-Type: application/json\r\nContent-Length: {}"
                                            "\r\n\r\n{}",
                                            body.size(), body));
-                client.send(request + request);  // as a page that did not get the first response
+                client.send(request + request);  // like a page that did not get the first response
                 json work = json::parse(client.receive().body);
                 const json twice = json::parse(client.receive().body);
                 for (const json& taken : work["taken"]) recorded += taken["state"] == "recorded";

@@ -1,4 +1,4 @@
-// Slices of images in clusters: the test, its counts by hand, and what is found.
+// Slices of images in clusters: the test, counts by hand, and the found slices.
 #include "slices/cluster_test.h"
 
 #include <gmock/gmock.h>
@@ -23,21 +23,21 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Without an effect it is Fisher's test, and one of 10 undoes ten copies of each image.
+// Without a cluster effect, this is Fisher's test. A design effect of 10 undoes ten copies.
 TEST(ClusterTest, DividesCountsByTheDesignEffect) {
     const LowerTest lower(1000);
     EXPECT_NEAR(lower_with_effect({40, 80}, {800, 1000}, 1) / lower({40, 80}, {800, 1000}), 1,
                 1e-10);
     EXPECT_NEAR(lower_with_effect({20, 40}, {50, 80}, 10), 35 / 70.0, 1e-12);
     EXPECT_NEAR(lower_with_effect({0, 30}, {50, 80}, 10), 1 / 56.0, 1e-12);
-    // Between the chances of 1 and of 2 hits among 4 draws from 5 hits of 8.
+    // The value is between the probabilities of 1 and of 2 hits among 4 draws from 5 hits of 8.
     const double between = lower_with_effect({15, 40}, {50, 80}, 10);
     EXPECT_GT(between, 5 / 70.0);
     EXPECT_LT(between, 35 / 70.0);
 }
 
-// Four clusters of two images, alike except for chance: 6 of 8 hits, so the spread is 3/16. Of all
-// pairs of images of one cluster, the products of residuals say that they are alike:
+// Four clusters of two images have 6 of 8 hits, so the variance is 3/16. Over all
+// pairs of images of one cluster, the products of residuals give the correlation
 // (1/4 + 9/4 + 1/4 + 1/4 - 8 * 3/16) / (3/16 * 8) = 1.
 TEST(DesignEffect, IsTheSizeOfClustersThatAreAlike) {
     DesignEffect apart({2, 4}, {6, 8});
@@ -46,21 +46,21 @@ TEST(DesignEffect, IsTheSizeOfClustersThatAreAlike) {
     apart.add({0, 0}, {2, 2});
     apart.add({0, 0}, {2, 2});
     EXPECT_NEAR(apart.value(), 2, 1e-14);
-    // One image of each cluster on each side: their difference does not vary.
+    // Each cluster has one image on each side, so their difference does not vary.
     DesignEffect within({3, 4}, {6, 8});
     for (const std::uint64_t hits : {1, 0, 1, 1}) within.add({hits, 1}, {2 * hits, 2});
     EXPECT_EQ(within.value(), 1);
 }
 
-// Hits of clusters of two images: (2 0 2 0) in the slice, (1 1 1 1) in the rest. All residuals of
-// the rest are 0; those of the slice are 1 / 8 each. (4 / 64) / (1/4 * (1/8 + 1/8)) = 1. The pairs
-// of all clusters: (4 * 1 - 16 / 4) / (16 / 4) = 0, and with 8 errors alike is 3/11.
+// Clusters of two images have (2 0 2 0) hits in the slice, (1 1 1 1) in the rest. All residuals of
+// the rest are 0, and those of the slice are 1 / 8. (4 / 64) / (1/4 * (1/8 + 1/8)) = 1. The pairs
+// of all clusters give (4 * 1 - 16 / 4) / (16 / 4) = 0, and with 8 errors the correlation is 3/11.
 TEST(DesignEffect, IsAtLeastWhatTheResidualsOfTheSliceSay) {
     DesignEffect effect({4, 8}, {8, 16});
     for (const std::uint64_t hits : {2, 0, 2, 0}) effect.add({hits, 2}, {hits, 2});
     for (int c = 0; c < 4; ++c) effect.add({0, 0}, {1, 2});
     EXPECT_NEAR(effect.value(), 1 + 3 / 11.0, 1e-14);
-    // Twenty other clusters, each with one hit of two, make pairs less alike, so the residuals
+    // Twenty other clusters, each with one hit of two, make pairs less similar, so the residuals
     // decide: 4 * (2 / 16)^2 / (1/4 * (1/16 + 1/40)) = 20 / 7.
     DesignEffect larger({8, 16}, {28, 56});
     for (const std::uint64_t hits : {4, 0, 4, 0}) larger.add({hits, 4}, {hits, 4});
@@ -68,7 +68,7 @@ TEST(DesignEffect, IsAtLeastWhatTheResidualsOfTheSliceSay) {
     EXPECT_NEAR(larger.value(), 20 / 7.0, 1e-13);
 }
 
-// Image by image, or cluster by cluster.
+// Tests image by image, or cluster by cluster.
 TEST(DesignEffect, IsTheSameFromImages) {
     RandomStream random(3, "effect");
     std::vector<std::uint32_t> cluster;
@@ -112,19 +112,19 @@ TEST(Clusters, AreCountedOnBothSides) {
     EXPECT_EQ(counts(5), std::pair(0U, 1U));
     EXPECT_THAT(values.images(1, 0), ElementsAre(1, 3, 4));
     EXPECT_THAT(values.images(0, 1), ElementsAre(5));
-    EXPECT_EQ(values.sums(0, 0).images, 4U);  // 2^2
-    EXPECT_EQ(values.sums(1, 0).images, 5U);  // 1^2 + 2^2
+    EXPECT_EQ(values.sums(0, 0).images, 4U);  // sum of 2^2
+    EXPECT_EQ(values.sums(1, 0).images, 5U);  // sum of 1^2 + 2^2
     EXPECT_EQ(values.sums(1, 0).hits, 4U);
     EXPECT_EQ(values.sums(1, 0).both, 4U);
     const std::vector<std::uint32_t> whole = {3, 3, 3, 2, 2, 1};
     ClusterTally tally;
     for (std::size_t i = 0; i < cluster.size(); ++i)
         if (value[i] == 0) tally.add(cluster[i], whole[i]);
-    EXPECT_EQ(tally.clusters(), 2U);  // 5, 9
-    EXPECT_EQ(tally.others(3), 2U);   // 5, 2
+    EXPECT_EQ(tally.clusters(), 2U);  // counts 5 and 9
+    EXPECT_EQ(tally.others(3), 2U);   // counts 5 and 2
 }
 
-/// 100 patients (the attribute texture) of 12 images each. All images of a patient have one group,
+/// 100 patients (the attribute texture) of 12 images. All images of a patient have the same group,
 /// and they are all correct or all incorrect.
 Made patients(std::uint64_t seed, const std::function<double(char group)>& accuracy) {
     RandomStream random(seed, "patients");
@@ -162,7 +162,7 @@ TEST(Slices, ImagesOfOneClusterAreNotIndependent) {
 TEST(Slices, ASliceOfClustersHasTheirNumbers) {
     const Scratch folder;
     Made made = patients(4, [](char group) { return group == 'b' ? 0.2 : 0.97; });
-    // 72 images, but six clusters in both halves together.
+    // 72 images, but only six clusters in both halves together.
     for (std::size_t i = 0; i < made.rows(); ++i)
         if (i % 100 < 6) made.shape[i] = "z";
     save(folder, made, "a");
@@ -187,7 +187,7 @@ TEST(Slices, ASliceOfClustersHasTheirNumbers) {
     EXPECT_EQ(found->accuracy.n, images);
     EXPECT_EQ(model.second, 12 * second.size());
     EXPECT_EQ(found->accuracy.interval->method, "wilson.clusters");
-    // As wide as that of as many images as clusters, or wider.
+    // The interval is at least as wide as that of as many images as there are clusters.
     const double p = *found->accuracy.value;
     const Interval independent = wilson_of_mean(p, images / 12);
     EXPECT_LE(found->accuracy.interval->low, independent.low + 1e-9);
@@ -220,7 +220,7 @@ TEST(Slices, ClustersThatCannotBeUsedAreRefused) {
     options.cluster = "texture";
     EXPECT_THAT(message_of([&] { find_slices(options); }),
                 AllOf(HasSubstr("are of 19 clusters by `texture`"), HasSubstr("at least 20")));
-    // Images without a value are clusters of their own.
+    // Images without a value are single clusters.
     made.texture[1].clear();
     save(folder, made, "a", StorageFormat::full_f32, 100, false, "more");
     options.stores = {folder / "more"};

@@ -12,7 +12,7 @@
 namespace assay::slices {
 
 /// `rows` images of four classes with random groups (a, b, c) and shapes (x, y). `accuracy` gives
-/// the chance that image i is correct.
+/// the probability that image i is correct.
 template <class Accuracy>
 Made world(std::size_t rows, std::uint64_t seed, const Accuracy& accuracy) {
     Made made;

@@ -30,13 +30,13 @@ std::vector<Facet> facets_of(const std::vector<std::string>& texts,
     return out;
 }
 
-// 5 of 8 are hits, 4 are drawn: P(1) = C(5,1) C(3,3) / C(8,4) = 5/70, P(2) = C(5,2) C(3,2) / 70.
+// 5 of 8 are hits, 4 are drawn. P(1) = C(5,1) C(3,3) / C(8,4) = 5/70, P(2) = C(5,2) C(3,2) / 70.
 TEST(LowerTest, IsTheSumOfHypergeometricChances) {
     const LowerTest lower(1000);
     EXPECT_NEAR(lower({1, 4}, {5, 8}), 5 / 70.0, 1e-14);
     EXPECT_NEAR(lower({2, 4}, {5, 8}), 35 / 70.0, 1e-14);
     EXPECT_NEAR(lower({0, 3}, {5, 8}), 1 / 56.0, 1e-14);
-    // The same sum in whole numbers of any size.
+    // The same sum in integers of any size.
     EXPECT_NEAR(lower({40, 80}, {800, 1000}) / 2.8596614087814416e-10, 1, 1e-10);
 }
 
@@ -94,7 +94,7 @@ TEST(Facets, EqualNumbersAreOneValueWithTheShortestText) {
     EXPECT_THAT(facets[0].values, ElementsAre("1", "2", "10"));
     EXPECT_THAT(facets[0].of, ElementsAre(0, 1, 0, 1, 0, Facet::none, 2, 2));
     EXPECT_TRUE(facets_of({"0", "0.0", "-0"}).empty());
-    // In a column with other texts, too, each text is a value.
+    // In a column that also has other texts, each text is a value.
     EXPECT_EQ(facets_of({"1", "1.0", "old"}).at(0).values.size(), 3U);
 
     // 60 numbers in two spellings are 120 texts, but 60 values.
@@ -113,13 +113,13 @@ TEST(Facets, EqualNumbersAreOneValueWithTheShortestText) {
 TEST(Facets, EqualNumbersAreInOneQuartile) {
     const std::vector<double> numbers = {1, 1, 1, 1, 1, 2, nan, 3};
     const Facet facet = quartiles_of("size", "image", 2, numbers);
-    // Quartiles of 1 1 1 1 1 2 3: 1, 1, 1.5.
+    // The quartiles of 1 1 1 1 1 2 3 are 1, 1 and 1.5.
     EXPECT_THAT(facet.values, ElementsAre("1", "2 to 3"));
     EXPECT_THAT(facet.of, ElementsAre(0, 0, 0, 0, 0, 1, Facet::none, 1));
     EXPECT_TRUE(quartiles_of("size", "image", 2, std::vector<double>{nan, nan}).values.empty());
 }
 
-// Four digits tell neither these quartiles nor their ends apart.
+// With four digits, neither these quartiles nor their ends are distinct.
 TEST(Facets, QuartilesHaveNamesOfTheirOwn) {
     std::vector<double> numbers;
     for (int i = 0; i < 8; ++i) numbers.push_back(1700000000.0 + i);
@@ -153,7 +153,7 @@ Image grey_image(int width, int height, const std::vector<int>& levels) {
     return image;
 }
 
-// Inner pixels 10 and 40, their Laplacians 40 - 40 = 0 and 10 + 0 + 0 + 0 - 160 = -150: variance
+// Inner pixels 10, 40 have Laplacians 40 - 40 = 0 and 10 + 0 + 0 + 0 - 160 = -150, with variance
 // (0 + 22500) / 2 - 75^2 = 5625.
 TEST(ImageStatistics, AreThoseOfThePixels) {
     const auto found =
@@ -166,7 +166,7 @@ TEST(ImageStatistics, AreThoseOfThePixels) {
     EXPECT_EQ(statistics_of(grey_image(2, 1, {255, 255}))[0], 1);
 }
 
-/// Images with five random facets, each correct with the chance .8 less that of `lower`.
+/// Images with five random facets, each correct with probability .8 minus that of `lower`.
 template <class Lower>
 Confirmed searched(std::size_t images, std::uint64_t seed, const Lower& lower) {
     RandomStream random(seed, "worlds of slices");
@@ -199,7 +199,7 @@ TEST(SearchSlices, FindsNothingWhereNothingIs) {
     EXPECT_LE(found, 5);
 }
 
-// Value 1 of the third facet is 30 points lower, or its images with value 0 of the first one.
+// Value 1 of the third facet is 30 points lower, or only its images with value 0 of the first one.
 TEST(SearchSlices, FindsWhatWasPlantedAndLittleElse) {
     using Conditions = std::vector<std::pair<std::size_t, std::int32_t>>;
     for (const bool pair : {false, true}) {

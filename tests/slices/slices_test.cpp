@@ -1,4 +1,4 @@
-// Which slices are found, with which numbers, and what is refused.
+// Which slices are found, with their numbers, and which requests are refused.
 #include "assay/slices/slices.h"
 
 #include <gmock/gmock.h>
@@ -147,7 +147,7 @@ TEST(Slices, ReducedAndPartialStoresAreRead) {
 TEST(Slices, LabelSetsMakeSlicesAndDecideWhatIsCorrect) {
     const Scratch folder;
     Made made = world(1200, 3, [](const Made&, std::size_t) { return 0.7; });
-    // Half of the images have two labels, of which the prediction is one.
+    // Half of the images have two labels, and the prediction is one of them.
     for (std::size_t i = 0; i < made.rows(); i += 2) {
         const float* row = made.scores.data() + 4 * i;
         const auto best = static_cast<std::int32_t>(std::max_element(row, row + 4) - row);
@@ -205,7 +205,7 @@ TEST(Slices, ImagesWithoutScoresOrValuesAreCounted) {
     EXPECT_EQ(result.facets[0].values, 3U);
     EXPECT_EQ(result.facets[0].without, 1U);
 
-    // 1,199 different numbers make quartiles only.
+    // 1,199 different numbers only make quartiles.
     for (std::size_t i = 0; i < made.rows(); ++i)
         if (i != 9) made.group[i] = std::to_string(i);
     made.dataset = "numbers";
@@ -232,7 +232,7 @@ std::vector<std::byte> picture(std::size_t i, bool dark) {
     return encode_png(image);
 }
 
-/// The world of low_group with images: those of group b are dark.
+/// The data of low_group with images, where those of group b are dark.
 Made with_images(const Scratch& folder) {
     Made made = world(600, 1, low_group);
     made.root = folder / "photos";
@@ -252,7 +252,7 @@ TEST(Slices, DarkImagesAreASlice) {
     const SliceResult result = find_slices(options_of(folder));
     std::set<std::string> facets;
     for (const SliceFacet& facet : result.facets) facets.insert(facet.by);
-    // All images have one size.
+    // All images have the same size.
     EXPECT_EQ(facets, (std::set<std::string>{"shape", "brightness", "sharpness", "label"}));
     ASSERT_FALSE(result.models[0].found.empty());
     EXPECT_EQ(result.models[0].found[0].conditions[0].by, "brightness");
@@ -299,7 +299,7 @@ TEST(Slices, DataSetsWithTheSameImagesDecodeThemOnce) {
     EXPECT_EQ(find_slices(options).models[0].found[0].accuracy.value,
               both.models[1].found[0].accuracy.value);
 
-    // The same files at another place are other images.
+    // The same files in another folder are other images.
     fs::copy(folder / "photos", folder / "copy");
     made.root = folder / "copy";
     save(folder, made, "c", StorageFormat::full_f32, 100, false, "copied");
@@ -331,7 +331,7 @@ TEST(Slices, OnlyFacetsOfTestedSlicesAreNamed) {
     const Scratch folder;
     Made made = world(1200, 1, low_group);
     for (std::size_t i = 0; i < made.rows(); ++i)
-        made.texture.push_back(fmt::format("t{}", i % 60));  // 20 images each, in both halves
+        made.texture.push_back(fmt::format("t{}", i % 60));  // 20 images in each of both halves
     save(folder, made, "a");
     EXPECT_EQ(text_of_block(find_slices(options_of(folder)), 1),
               "slices are by group, shape, label, predicted class, and by pairs of these");
@@ -407,7 +407,7 @@ TEST(Slices, ImagesAreThoseOfData) {
     std::set<std::string> facets;
     for (const SliceFacet& facet : find_slices(options).facets) facets.insert(facet.by);
     EXPECT_THAT(facets, Contains("camera"));
-    // It may be that of the clusters.
+    // The column may also define the clusters.
     options.cluster = "camera";
     EXPECT_THAT(message_of([&] { find_slices(options); }), HasSubstr("are of 2 clusters by"));
     options.cluster.clear();
@@ -450,7 +450,7 @@ TEST(Slices, RefusesWhatCannotBeSliced) {
             message_of([&] { find_slices(options); }, ErrorCode::usage),
             AllOf(HasSubstr("--data is about one data set"), HasSubstr("(test, val)"),
                   HasSubstr(fmt::format("assay slices {} -d ", (folder / "runs/test").string()))));
-        // Two data sets of one name.
+        // Two data sets have the same name.
         made.dataset = "val";
         made.shape.clear();
         save(folder, made, "a", StorageFormat::full_f32, 100, false, "other");

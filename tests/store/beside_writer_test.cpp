@@ -21,7 +21,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::uint64_t shards_beside = 200;  // more shards than a reader keeps open
+constexpr std::uint64_t shards_beside = 200;  // there are more shards than a reader keeps open
 
 /// Every score of every shard is `version`.
 void write_version(const std::filesystem::path& runs, float version) {

@@ -94,19 +94,19 @@ TEST(StoreDamage, ShardsThatCannotBeListedAreAFault) {
     const std::filesystem::path net = scratch / "val/net";
     std::filesystem::remove(net / "manifest.json");
     std::filesystem::remove_all(net / "shards");
-    std::filesystem::create_symlink("shards", net / "shards");  // in a circle
+    std::filesystem::create_symlink("shards", net / "shards");  // the links form a circle
     const StoreFolders found = look_for_stores(scratch.path());
     ASSERT_EQ(found.faults.size(), 1U);
     EXPECT_THAT(found.faults[0].why, AllOf(HasSubstr("cannot examine"), HasSubstr("symbolic")));
     EXPECT_THAT(error_of([&] { find_stores(scratch.path()); }).second, HasSubstr("cannot examine"));
 }
 
-// One entry that cannot be examined does not hide the stores beside it.
+// One entry that cannot be examined does not hide the other stores.
 TEST(StoreDamage, AnEntryThatCannotBeExaminedIsAFaultOfItsOwn) {
     const Scratch scratch;
     write_shards(scratch.path());
     const std::filesystem::path odd = scratch / "val/odd";
-    // longer than the limit of file names
+    // the name is longer than the limit of file names
     std::filesystem::create_symlink(std::string(300, 'x'), odd);
     std::filesystem::create_symlink("circle", scratch / "val/circle");
     const StoreFolders found = look_for_stores(scratch.path());
@@ -131,7 +131,7 @@ TEST(StoreDamage, ImagesAreComparedBesideAnEntryThatCannotBeExamined) {
     EXPECT_NO_THROW(check.before("other"));
 }
 
-// A file that cannot be opened may be intact, so no message advises to remove it.
+// A file that cannot be opened may be intact, so no message advises removing it.
 TEST(StoreDamage, NoAdviceToRemoveWhatCannotBeOpened) {
     const Scratch scratch;
     write_shards(scratch.path());
@@ -182,7 +182,7 @@ TEST(StoreDamage, CutAndMissingFilesAreNamed) {
     EXPECT_THAT(error_of([&] { store.shard(3); }).second,
                 AllOf(HasSubstr("000003.json"), HasSubstr("damaged JSON")));
     EXPECT_EQ(verify_store(scratch / "val/net").size(), 3U);
-    // A writer does not continue such a store, and says what to do.
+    // A writer does not continue such a store, and its error says what to do.
     EXPECT_THAT(error_of([&] { write_shards(scratch.path(), StorageFormat::top_k); }).second,
                 AllOf(HasSubstr("`000001.npy` has 200 bytes"),
                       HasSubstr("or remove `" + (shards / "000001.json").string() +
@@ -313,7 +313,7 @@ TEST(StoreDamage, LeftoversOfKilledWritersAreRemoved) {
     EXPECT_TRUE(verify_store(scratch / "val/net").empty());
 }
 
-/// Exit status of `body` in a child, so that its limits and rights stay there.
+/// The exit status of `body` in a child process, so that its limits and rights only apply there.
 template <class Body>
 int status_in_child(Body&& body) {
     const pid_t child = ::fork();

@@ -1,5 +1,5 @@
 // Changes every byte of every file of a store. verify_store() must find the change, and a reader
-// must get the right numbers or an error.
+// must get the correct numbers or an error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -102,7 +102,7 @@ TEST_P(StoreBytes, FieldsThatAreAddedOrTurnedRound) {
         std::string text = files_.at(name);
         expect_noticed(name, text.insert(text.find('\n'), "\n \"aside\": 1,"));
         text = files_.at(name);
-        // A format from before checksums, or a later one.
+        // The format is from before checksums, or a later one.
         for (const char digit : {'2', '1', '4'}) {
             text[text.find("\"schema_version\": ") + 18] = digit;
             expect_noticed(name, text);

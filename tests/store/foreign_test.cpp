@@ -1,4 +1,4 @@
-// Files of one store or data set in place of another one's. Each file names the store that it
+// Files of one store or data set replace those of another one. Each file names the store that it
 // belongs to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 struct MadeStore {
     std::string dataset = "val";
     std::string model = "net";
-    float more = 0;  ///< makes the numbers of two stores differ
+    float more = 0;  ///< added to the numbers, so that those of two stores differ
     bool finished = true;
 };
 
@@ -32,7 +32,7 @@ fs::path make_store(const fs::path& runs, const MadeStore& made,
     return runs / made.dataset / made.model;
 }
 
-/// The files that make up a store.
+/// The files that a store consists of.
 std::vector<std::vector<std::string>> parts_of_a_store() {
     return {{"manifest.json"},
             {"shards/000000.npy", "shards/000000.json"},
@@ -156,11 +156,11 @@ TEST(StoreForeign, DataSetFiles) {
         EXPECT_THAT(verify_store(one), Contains(HasSubstr(other.message)));
         // A writer does not resume a store with other labels or classes, either.
         EXPECT_THROW(make_store(scratch / "a", {}, other.dataset), Error);
-        swap_files(one.parent_path(), two.parent_path(), both[1]);  // dataset.json alone
+        swap_files(one.parent_path(), two.parent_path(), both[1]);  // the file dataset.json alone
         expect_both_refused(one, two);
         swap_files(one.parent_path(), two.parent_path(), both[0]);
         expect_both_sound(one, two);
-        // The store's folder next to another data set.
+        // The store's folder is next to another data set.
         fs::remove_all(two);
         fs::rename(one, two);
         EXPECT_FALSE(verify_store(two).empty());
@@ -223,7 +223,7 @@ TEST(StoreForeign, AFinishedStoreThatLostAShardSaysSo) {
                 Contains(HasSubstr("1 of 3 shards is missing from the finished store, the")));
     fs::remove(store / "shards/000002.json");
     EXPECT_THAT(verify_store(store), Contains(HasSubstr("2 of 3 shards are missing")));
-    EXPECT_EQ(PredictionStore::open(store).missing_shards(), 2U);  // the others are read
+    EXPECT_EQ(PredictionStore::open(store).missing_shards(), 2U);  // the other shards are read
     {
         StoreWriter writer =
             StoreWriter::open(scratch.path(), made_up_spec(24), made_up_dataset(24));
@@ -231,7 +231,7 @@ TEST(StoreForeign, AFinishedStoreThatLostAShardSaysSo) {
         write_made_up_shard(writer, 1);
         EXPECT_FALSE(PredictionStore::open(store).finished());
         EXPECT_TRUE(verify_store(store).empty());
-    }  // interrupted
+    }  // this run is interrupted
     EXPECT_TRUE(verify_store(store).empty());
     StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(24), made_up_dataset(24));
     write_missing_shards(writer);
@@ -269,7 +269,7 @@ TEST(StoreForeign, ClassesAreCountedOnce) {
     Dataset unknown = made_up_dataset(24);
     unknown.classes = ClassList();
     EXPECT_THAT(refused(unknown).second, HasSubstr("has 7 classes, but the scores"));
-    // Two files that are both complete, but disagree.
+    // Both files are complete, but disagree.
     std::string text = file_text(store / "manifest.json");
     text.replace(text.find("\"classes\": 7"), 12, "\"classes\": 8");
     put_text(store / "manifest.json", with_checksum(text));

@@ -51,7 +51,7 @@ TEST(StoreIdentity, APartialStoreGoesOn) {
         EXPECT_EQ(partial.missing_shards(), 3U);
         EXPECT_EQ(partial.shard(2).first_row, 20U);
         EXPECT_THAT(error_of([&] { partial.shard(1); }).second, HasSubstr("shard 1 of 4"));
-        EXPECT_TRUE(verify_store(scratch / "val/net").empty());  // not finished is not damaged
+        EXPECT_TRUE(verify_store(scratch / "val/net").empty());  // unfinished, but not damaged
     }
     StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
     EXPECT_TRUE(writer.has(2));
@@ -165,7 +165,7 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
                           "first: `item00000`), 34 are only here now (the first: `other00000`)"));
     EXPECT_THAT(refusal(made_up_dataset(33)).second,
                 HasSubstr("of 34 items there and 33 now, 1 is only there (`item00033`)"));
-    // A pilot, and then all items: the message names the command that moves the pilot away.
+    // After a pilot, all items are imported. The message names the command to move the pilot away.
     const std::string whole = refusal(made_up_dataset(50)).second,
                       folder = (scratch / "val").string();
     EXPECT_TRUE(whole.ends_with(fmt::format("type `mv {0} {0}-34` and rerun the command", folder)))
@@ -181,7 +181,7 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
     dataset.labels = LabelSets();
     for (int i = 0; i < 34; ++i) dataset.labels.append({});
     second.rows = 34;
-    StoreWriter::open(scratch.path(), second, dataset);  // without labels, the recorded ones stay
+    StoreWriter::open(scratch.path(), second, dataset);  // the recorded ones are kept
     const std::int32_t label = 6;
     dataset.labels = LabelSets();
     for (int i = 0; i < 34; ++i) dataset.labels.append(std::span(&label, 1));

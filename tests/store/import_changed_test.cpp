@@ -47,7 +47,7 @@ TEST_F(ChangedTables, NumbersOfUnsortedColumnsAreAskedAbout) {
     EXPECT_THAT(refusal("f.csv", unsorted),
                 AllOf(HasSubstr("class 0 may be the first column, `dog`, or the first name, `cat`"),
                       HasSubstr("pass --classes FILE")));
-    // The same in a file of labels. Labels that are names are not ambiguous.
+    // The same is done in a file of labels. Labels that are names are not ambiguous.
     const std::string scores_alone = "id,dog,cat\n1,2.5,1\n2,0.5,1.5\n3,1,3.5\n";
     ImportOptions beside;
     beside.labels = scratch_ / "labels.csv";

@@ -39,7 +39,7 @@ protected:
     }
 };
 
-/// A frame with `column` between the labels and the scores; `value` has a `#` for the row.
+/// A table with `column` between the labels and the scores. In `value`, `#` becomes the row.
 std::string frame(const std::string& column, const std::vector<std::string>& values,
                   const std::string& labels = "abab") {
     const std::vector<std::string> rows = {"0.5,-1.5,0.25", "-0.5,2.5,1", "3.5,1.25,0.5",
@@ -78,12 +78,12 @@ TEST_F(ImportedColumns, AColumnBesideTheScoresIsAskedAbout) {
         all.columns.scores = {"*"};
         all.columns.label = no_column;
         EXPECT_THAT(classes(import("f.csv", text, all)), ElementsAre(column, "a", "b", "c"));
-        // The columns that the user names, in any position.
+        // The user names the columns, which may be in any position.
         ImportOptions some;
         some.columns.scores = {"c", "a"};
         some.columns.label = no_column;
         EXPECT_THAT(classes(import("f.csv", text, some)), ElementsAre("a", "c"));
-        // A class list with the names of the columns decides, too.
+        // A class list with the names of the columns also decides.
         ImportOptions listed;
         listed.classes = ClassList({"a", "b", "c"});
         EXPECT_THAT(classes(import("f.csv", text, listed)), ElementsAre("a", "b", "c"));
@@ -165,7 +165,7 @@ TEST_F(ImportedColumns, TheTruthBesideAConfidenceIsNoPrediction) {
     EXPECT_EQ(report.classes, 2U);
     EXPECT_EQ(report.top_k, 0U);
     EXPECT_THAT(report.notes, Contains(HasSubstr("not used: confidence")));
-    // Without the names of classes: the confidence is the highest of the row's softmax.
+    // Without class names, the confidence is the highest of the row's softmax.
     std::string logits = "filename,label,confidence,u,v\n";
     for (const float lead : {1.0F, 2.0F, -1.0F}) {
         logits += std::to_string(lead) + ",1," +
@@ -215,7 +215,7 @@ TEST_F(ImportedColumns, PercentAndOtherLogarithms) {
     }
     EXPECT_THAT(error_of([&] { take_kind(options, "percant"); }).second,
                 HasSubstr("did you mean `percent`?"));
-    // One file read in two ways is two stores.
+    // One file that is read in two ways gives two stores.
     put_text(scratch_ / "k.csv", "x,y\n-1,-1\n-2,-0.4150375\n");
     options.dataset_name = "val";
     options.model_name = "net";
@@ -250,7 +250,7 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
     EXPECT_THAT(refusal("m.csv", "neg,pos\n1,2\n2,1\n", options),
                 HasSubstr("--minus-one is for labels"));
 
-    // The same for labels in a separate file.
+    // The same is done for labels in a separate file.
     put_text(scratch_ / "labels.txt", "-1\n1\n1\n-1\n");
     ImportOptions apart;
     apart.labels = scratch_ / "labels.txt";
@@ -266,7 +266,7 @@ TEST_F(ImportedColumns, LabelsOfMinusOneAndOne) {
     EXPECT_THAT(refusal("m.csv", bare, apart), HasSubstr("for labels -1 and 1 of 2 classes"));
 }
 
-// The output of transformers' pipeline (4.57, top_k=None), and common ways to save it.
+// This is the output of transformers' pipeline (4.57, top_k=None), and common ways to save it.
 TEST_F(ImportedColumns, ScoresByTheNamesOfClasses) {
     for (const char* text : {R"([[{"label":"b","score":0.75},{"label":"a","score":0.25}],
               [{"label":"a","score":0.625},{"label":"b","score":0.375}]])",
@@ -282,7 +282,7 @@ TEST_F(ImportedColumns, ScoresByTheNamesOfClasses) {
         EXPECT_THAT(classes(report), ElementsAre("a", "b"));
         EXPECT_THAT(scores(report), ElementsAre(.25F, .75F, .625F, .375F));
         EXPECT_THAT(report.notes, Contains(HasSubstr("scores: 2 columns a, b")));
-        // In the order of the classes that the user gives.
+        // The scores are in the order of the classes that the user gives.
         ImportOptions options;
         options.classes = ClassList({"b", "a"});
         EXPECT_THAT(scores(import("n.json", text, options)), ElementsAre(.75F, .25F, .375F, .625F));
@@ -343,7 +343,7 @@ TEST_F(ImportedColumns, TablesThatExcelAndGzipWrote) {
 TEST_F(ImportedColumns, ArraysOfOtherTypes) {
     const std::uint64_t shape[] = {2, 2};
     std::string big = npy_header(">f4", shape);
-    big += std::string("\x3f\x40\0\0\x3e\x80\0\0\x3f\0\0\0\x3f\0\0\0", 16);  // 0.75, 0.25, 0.5, 0.5
+    big += std::string("\x3f\x40\0\0\x3e\x80\0\0\x3f\0\0\0\x3f\0\0\0", 16);  // .75, .25, .5, .5
     const ImportReport report = import("b.npy", big);
     EXPECT_THAT(scores(report), ElementsAre(.75F, .25F, .5F, .5F));
     EXPECT_THAT(report.notes, Contains(HasSubstr("big-endian (>f4)")));

@@ -1,5 +1,5 @@
 // Saved predictions in JSON, as other tools write them: lists and tables by image, COCO's results,
-// FiftyOne's exports, lm-eval's samples. Realistic files in many spellings, and hostile ones.
+// FiftyOne's exports, lm-eval's samples. The files are realistic in many spellings, or hostile.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -62,14 +62,14 @@ protected:
     }
 };
 
-// Every spelling means: a.jpg is a cat (0), b.jpg a bird (2).
+// In every spelling, a.jpg is a cat (0), and b.jpg is a bird (2).
 TEST_F(JsonImports, RowsInTenSpellings) {
     const std::string byte_order_mark =
         "\xEF\xBB\xBF"
         R"({"a.jpg": {"index": [0], "prob": [1]}, "b.jpg": {"index": [2], "prob": [1]}})"
         "\r\n";
     const char* spellings[] = {
-        // pandas: to_json(orient="records"), by name, by number, with labels
+        // pandas, with to_json(orient="records"), by name, by number, with labels
         R"([{"filename":"a.jpg","label":["cat","dog"],"prob":[0.75,0.25]},
             {"filename":"b.jpg","label":["bird","cat"],"prob":[0.75,0.25]}])",
         R"([{"image": "a.jpg", "index": [0, 1], "prob": [0.75, 0.25]},
@@ -78,10 +78,10 @@ TEST_F(JsonImports, RowsInTenSpellings) {
         R"([{"path": "a.jpg", "logits": [5, 0, 1], "target": 0},
             {"path": "b.jpg", "logits": [0, -1, 2], "target": 2}])",
         R"([{"id": "a.jpg", "pred": "cat"}, {"id": "b.jpg", "pred": "bird"}])",
-        // a line for each entry
+        // one line for each entry
         R"([{"id": "a.jpg", "class": 0, "score": 0.75}, {"id": "a.jpg", "class": 1, "score": 0.25},
             {"id": "b.jpg", "class": 1, "score": 0.25}, {"id": "b.jpg", "class": 2, "score": 0.75}])",
-        // timm: --results-format json
+        // timm, with --results-format json
         R"({"a.jpg": {"label": ["cat", "dog"], "prob": [0.75, 0.25]},
             "b.jpg": {"label": ["bird", "dog"], "prob": [0.75, 0.25]}})",
         byte_order_mark.c_str(),
@@ -143,7 +143,7 @@ TEST_F(JsonImports, ShapesThatAreNoPredictionsAreNamed) {
                 HasSubstr("the id `a` of row 1 is also the id of row 0"));
 }
 
-// COCO's annotations: ids with gaps, an image with two categories, and one without.
+// COCO's annotations have ids with gaps, an image with two categories, and an image without.
 constexpr const char* coco_items = R"({"info": {"year": 2017}, "licenses": [],
     "images": [{"id": 139, "file_name": "000139.jpg", "width": 64}, {"id": 7, "file_name": "b.jpg"},
                {"id": 285, "file_name": "c.jpg"}],
@@ -172,7 +172,7 @@ TEST_F(JsonImports, CocosResultsMeanWhatTheirAnnotationFileSays) {
     EXPECT_THAT(predicted(store("results.json", results, other)), ElementsAre(0, 2, 1));
     other.classes = pets;
     EXPECT_THAT(refusal("results.json", results, other), HasSubstr("`person` is not a class"));
-    // Only predicted classes, and other files of scores by image name.
+    // These files only have predicted classes, or are other files of scores by image name.
     EXPECT_THAT(predicted(store("results.json",
                                 R"([{"image_id": 7, "category_id": 1}, {"image_id": 139,
                                 "category_id": 18}, {"image_id": 285, "category_id": 90}])",
@@ -253,7 +253,7 @@ TEST_F(JsonImports, FiftyOnesLabels) {
          R"({"classes": null, "labels": {"a": "cat", "b": "dog"}})",
          R"({"labels": {"a": {"label": "cat"}, "b": "dog"}})"}) {
         const PredictionStore read = store("labels.json", text, of(pets));
-        EXPECT_THAT(predicted(read), ElementsAre(0, 1)) << text;  // names of --classes
+        EXPECT_THAT(predicted(read), ElementsAre(0, 1)) << text;  // the names of --classes
     }
     const ImportReport sure =
         import("labels.json",
@@ -299,7 +299,7 @@ TEST_F(JsonImports, FiftyOnesLabels) {
     EXPECT_THAT(predicted(items), ElementsAre(0, 1));
 }
 
-/// The way FiftyOne stores an array: a NumPy file, compressed by zlib, in base64.
+/// An array in the form in which FiftyOne stores it: a NumPy file, compressed by zlib, in base64.
 std::string binary(const std::vector<float>& values) {
     const std::uint64_t shape[] = {values.size()};
     std::string bytes = npy_header("<f4", shape);
@@ -387,7 +387,7 @@ TEST_F(JsonImports, FiftyOnesSamplesAreChecked) {
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": 3)")}),
                 HasSubstr("allowed: a list of numbers, or MongoDB's $binary"));
     const std::string many = binary(std::vector<float>(100'000, 1));
-    EXPECT_LT(many.size(), 2000U);  // 400 KB unpacked
+    EXPECT_LT(many.size(), 2000U);  // the file is 400 KB when decompressed
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": ")" + many + "\"")}),
                 HasSubstr("decompress to more than 4120 bytes"));
 
@@ -459,7 +459,7 @@ TEST_F(JsonImports, LmEvalsSamples) {
     EXPECT_THAT(refusal("samples.jsonl", R"({"doc_id": 0, "filtered_resps": ["cat"]}
 {"doc_id": 0, "filtered_resps": ["dog"]})",
                         of(pets)),
-                HasSubstr("the id `0` of row 1 is also the id of row 0"));  // two filters
+                HasSubstr("the id `0` of row 1 is also the id of row 0"));  // there are two filters
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(ImportedLabels, OtherColumnsOfItemsAreAttributes) {
     put_text(scratch_ / "items.csv", "id,class\na,mammal\nb,bird\nc,bird\n");
     EXPECT_THAT(import(scores, options).notes,
                 Contains("items.csv: labels: none; images: column id; attributes: class"));
-    // The same next to labels. The columns are reported once.
+    // The same holds next to labels. The columns are reported once.
     put_text(scratch_ / "items.csv", "id,label,note\na,0,x\nb,-1,y\nc,2,z\n");
     EXPECT_THAT(import(scores, options).notes,
                 AllOf(Contains("items.csv: labels: column label; images: column id; attributes: "

@@ -1,4 +1,4 @@
-// One column of scores: a binary classifier's, of class 1 of two.
+// One column of scores of a binary classifier, for class 1 of two.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST_F(OneColumnImport, AColumnThatContradictsItsKindIsRefused) {
     EXPECT_THAT(
         refusal("b.csv", "id,score\na,0.5\nb,-0.5\n", of_kind(ScoreKind::log_probabilities)),
         HasSubstr("--kind says log_probabilities, but"));
-    // The column may hold predicted classes.
+    // The column may contain predicted classes.
     EXPECT_THAT(refusal("b.csv", "id,score\na,0\nb,1\n"),
                 AllOf(HasSubstr("all are whole numbers"), HasSubstr("--kind probabilities")));
     EXPECT_THAT(refusal("b.csv", "id,score\na,15\nb,80.5\n"), HasSubstr("--kind percent"));
@@ -99,7 +99,7 @@ TEST_F(OneColumnImport, AnyColumnThatIsNamed) {
                 HasSubstr("the list has 3 classes, the scores have 2"));
 }
 
-// Whether a column next to a score is the label or the prediction decides the accuracy.
+// A column next to a score may be the label or the prediction, which changes the accuracy.
 TEST_F(OneColumnImport, ALabelBesideAScoreIsAskedAbout) {
     const std::string text = "id,label,prob\na,1,0.75\nb,0,0.25\nc,1,0.125\n";
     EXPECT_THAT(refusal("b.csv", text), HasSubstr("pass --label-column label"));
@@ -112,7 +112,7 @@ TEST_F(OneColumnImport, ALabelBesideAScoreIsAskedAbout) {
     const Read found = read("b.csv", text, told);
     EXPECT_THAT(found.labels, ElementsAre(1, 0, 1));
     EXPECT_THAT(found.scores, ElementsAre(0.25F, 0.75F, 0.75F, 0.25F, 0.875F, 0.125F));
-    // One row for each class, each with more than one half: the predicted class with its
+    // There is one row for each class, each with more than one half: the predicted class with its
     // probability.
     EXPECT_EQ(import("d.csv", "id,label,prob\na,1,0.75\na,0,0.25\nb,0,0.5\nb,1,0.5\n", two).top_k,
               2U);

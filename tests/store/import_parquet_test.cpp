@@ -1,4 +1,4 @@
-// Predictions in Parquet files are read like the csv of the same table.
+// Predictions in Parquet files are read like csv files of the same table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ protected:
                         (std::isnan(found[i]) && std::isnan(expected[i])))
                 << i << ": " << found[i] << " and " << expected[i];
     }
-    /// Both are refused with the same message, except for the file name.
+    /// Both files are refused with the same message, except for the file name.
     void expect_refused(const std::string& csv, const std::string& why) {
         SCOPED_TRACE(csv);
         EXPECT_THAT(refusal("t.csv", csv), HasSubstr(why));
@@ -52,12 +52,12 @@ protected:
 
 TEST_F(ImportedParquet, ColumnsMeanWhatTheyMeanInCsv) {
     expect_alike("id,label,a,b,c\nx,a,0.1,0.7,0.2\ny,c,0.25,0.25,0.5\nz,b,0.6,0.3,0.1\n");
-    // Without labels, without ids, in another order, under other names.
+    // The table is without labels, without ids, in another order, or has other names.
     expect_alike("id,a,b,c\nx,0.1,0.7,0.2\ny,0.25,0.25,0.5\n");
     expect_alike("label,a,b,c\na,0.1,0.7,0.2\nc,0.25,0.25,0.5\n");
     expect_alike("c,label,a,id,b\n0.2,a,0.1,x,0.7\n0.5,c,0.25,y,0.25\n");
     expect_alike("filename,y_true,y_pred,prob_a,prob_b\nx.png,a,b,0.25,0.75\ny.png,b,a,0.5,0.5\n");
-    // A missing label, and missing logits.
+    // A label is missing, and logits are missing.
     expect_alike("id,label,c0,c1\nx,1,-1.5,2.5\ny,,1.25,-3\nz,0,,1\n");
 }
 
@@ -87,7 +87,7 @@ TEST_F(ImportedParquet, WhatPyarrowWrote) {
     for (std::size_t i = 0; i < labels.size(); ++i)
         EXPECT_EQ(labels[i], static_cast<std::int32_t>(i % 3));
     EXPECT_EQ(PredictionStore::open(report.store).shard(0).f32()[5], 0.5F);
-    // A truncated file, and one that is not Parquet.
+    // One file is truncated, and one is not Parquet.
     for (const std::size_t n : {std::size_t{0}, std::size_t{3}, bytes.size() / 2, bytes.size() - 1})
         EXPECT_THAT(refusal("cut.parquet", bytes.substr(0, n)),
                     AllOf(HasSubstr("cut.parquet"), HasSubstr("not a Parquet file")));

@@ -83,7 +83,7 @@ TEST_F(PeoplesImports, RowsAreMatchedByTheirIds) {
     EXPECT_THAT(predicted(store), ElementsAre(0, 1, 2));
     EXPECT_THAT(labels(store), ElementsAre(0, 1, 2));
     EXPECT_EQ(store.dataset().attributes.at(0).values[2], "7");
-    EXPECT_EQ(store.shard(0).f32()[8], 5);  // c's whole row came along
+    EXPECT_EQ(store.shard(0).f32()[8], 5);  // the whole row of c is imported
 
     // Scores without ids are in the order of the list, and need the same number of rows.
     EXPECT_THAT(refusal("m.csv", "c0,c1,c2\n1,2,3\n", with_items("id\na\nb\n")),
@@ -106,7 +106,7 @@ TEST_F(PeoplesImports, ColumnsOfTheLabelsFileAreNamed) {
     ImportOptions options = with_items("a.jpg\nb.jpg\nc.jpg\n", "items.txt");
     options.labels = scratch_ / "people.csv";
     const std::string scores = "c0,c1,c2,first\n9,1,2,7\n1,9,2,7\n1,2,9,7\n";
-    options.columns.ignored = {"first"};  // applies to the scores, which have no column `second`
+    options.columns.ignored = {"first"};  // for the scores, which have no column `second`
     EXPECT_THAT(refusal("m.csv", scores, options),
                 AllOf(HasSubstr("people.csv"), HasSubstr("give one of them, --image-column NAME")));
     options.image_column = "new_file";
@@ -178,12 +178,12 @@ TEST_F(PeoplesImports, AnotherOrderFollowsTheDataSetThatIsThere) {
     EXPECT_THAT(ids(store), ElementsAre("val/a.jpg", "val/b.jpg", "val/c.jpg"));
     EXPECT_THAT(predicted(store), ElementsAre(0, 1, 2));
     EXPECT_THAT(labels(store), ElementsAre(0, 1, 2));
-    // Best-k files need no number of classes then, either.
+    // Then best-k files need no number of classes, either.
     options.model_name = "third";
     const ImportReport top =
         import("top.csv", "filename,index,prob\nc,2,0.9\na,0,0.8\nb,1,0.7\n", options);
     EXPECT_THAT(predicted(PredictionStore::open(top.store)), ElementsAre(0, 1, 2));
-    // Rows without ids are not matched to existing items. The printed command does so.
+    // Rows without ids are not matched to existing items. The printed command matches them.
     options.model_name = "unnamed";
     const std::string refused =
         error_of([&] { import("n.csv", "c0,c1,c2\n5,1,1\n1,5,1\n1,1,5\n", options); }).second;
@@ -371,7 +371,7 @@ TEST_F(PeoplesImports, PredictedClassesAlone) {
 }
 
 TEST_F(PeoplesImports, LabelsInAnNpzAreUsed) {
-    // From make_import_fixtures.py: logits (30 x 7), labels (30) and epoch (a number).
+    // From make_import_fixtures.py: logits (30 x 7), labels (30) and epoch (one number).
     ImportOptions options;
     options.dataset_name = "val";
     const ImportReport report = import_predictions(
@@ -400,7 +400,7 @@ TEST_F(PeoplesImports, NumpyLabelsBesideScores) {
     EXPECT_THAT(refusal("m.csv", "c0,c1\n1,2\n", options), HasSubstr("go to --labels"));
 }
 
-/// A .npy of NumPy's fixed-width texts: `descr` "<U4" or "|S4".
+/// A .npy file with NumPy's fixed-width texts. `descr` is "<U4" or "|S4".
 std::string npy_of_texts(const std::vector<std::string>& texts, const std::string& descr) {
     const std::size_t width = std::stoul(descr.substr(2)), size = descr[1] == 'U' ? 4 : 1;
     const std::uint64_t shape[] = {texts.size()};
@@ -430,7 +430,7 @@ TEST_F(PeoplesImports, NumpyTextsAreIds) {
     }
 }
 
-// From make_import_fixtures.py: scores (4 x 3), filenames and labels as texts, and authors of 2.
+// From make_import_fixtures.py: scores (4 x 3), filenames and labels as texts, authors of 2.
 TEST_F(PeoplesImports, TextsInAnNpzAreIdsAndLabels) {
     ImportOptions options;
     options.dataset_name = "val";
@@ -449,7 +449,7 @@ TEST_F(PeoplesImports, MaskedScores) {
     EXPECT_EQ(report.kind, ScoreKind::logits);
     EXPECT_EQ(report.bad_rows, 1U);  // class c is fully masked
     EXPECT_THAT(report.first_error, HasSubstr("c: no class has a score above -infinity"));
-    // Infinities as Python's json module writes them. The scores are log-probabilities of the
+    // Infinities have the form of Python's json module. The scores are log-probabilities of the
     // softmax over the classes that are not masked.
     const ImportReport json =
         import("m.jsonl",

@@ -73,7 +73,7 @@ TEST(Import, EveryFormatGivesTheSameScores) {
         const Scratch scratch;
         ImportOptions options = named();
         options.array = c.array;
-        options.columns.label = no_column;  // `targets` of one.npz counts to 29
+        options.columns.label = no_column;  // `targets` of one.npz has the numbers 0 to 29
         const ImportReport report =
             import_predictions(fixtures / c.file, scratch / "runs", options);
         EXPECT_EQ(report.rows, 30U);
@@ -152,7 +152,7 @@ TEST(Import, TwoHundredThousandTensors) {
     EXPECT_LT(report.notes.size(), 30U);
 }
 
-/// A .npy of these rows.
+/// A .npy file of these rows.
 std::filesystem::path npy_of(const Scratch& scratch, const std::vector<std::vector<float>>& rows) {
     const std::uint64_t shape[] = {rows.size(), rows.at(0).size()};
     std::string text = npy_header("<f4", shape);
@@ -284,7 +284,7 @@ TEST(Import, IdsAndLabelsComeFromAList) {
     const PredictionStore plain = PredictionStore::open(
         import_predictions(fixtures / "c_f2.npy", scratch / "runs", options).store);
     EXPECT_EQ(plain.spec().ids_hash, labelled.spec().ids_hash);
-    EXPECT_EQ(plain.dataset().single_label(29), 1);  // the data set's labels stay
+    EXPECT_EQ(plain.dataset().single_label(29), 1);  // the labels of the data set are kept
 
     const auto refusal = [&](const std::string& list, const char* file) {
         put_text(scratch / "other.txt", list);
@@ -424,7 +424,7 @@ TEST(Import, TablesAreCheckedRowByRow) {
 
 TEST(Import, ColumnsMayStandInAnyOrder) {
     const Scratch scratch;
-    // Sorted as text, as some tools do: c0, c1, c10, c2, ...
+    // The classes are sorted as text, as in some tools: c0, c1, c10, c2, ...
     put_text(scratch / "t.csv",
              "id,label,c0,c1,c10,c2,c3,c4,c5,c6,c7,c8,c9\n"
              "a,5,0,1,10,2,3,4,5,6,7,8,9\nb,5,,1,10,2,3,4,5,6,7,8,-1e-400\n");
@@ -472,7 +472,7 @@ TEST(Import, DamagedFilesAreNamed) {
                   import_predictions(scratch / "gone.npy", scratch / "runs", named());
               }).first,
               ErrorCode::bad_input);
-    // Refused: empty arrays, arrays of three dimensions, and integers.
+    // Empty arrays, arrays of three dimensions, and integers are refused.
     const auto refusal = [&](const std::string& descr, std::vector<std::uint64_t> shape,
                              std::size_t bytes) {
         put_text(scratch / "x.npy", npy_header(descr, shape) + std::string(bytes, '\0'));
@@ -484,7 +484,7 @@ TEST(Import, DamagedFilesAreNamed) {
     EXPECT_THAT(refusal("<f4", {1, 2, 3}, 24),
                 HasSubstr("1 x 2 x 3, items x views x classes. Import each view by --view 1 to "
                           "--view 2"));
-    // One score per row (import_one_column_test.cpp), or a class.
+    // One score per row is accepted (import_one_column_test.cpp), or a class.
     EXPECT_THAT(refusal("<f4", {6}, 24), HasSubstr("all are whole numbers"));
     EXPECT_THAT(refusal("<f4", {0, 6}, 0), HasSubstr("it is 0 x 6"));
     EXPECT_THAT(refusal("<i4", {2, 3}, 24), HasSubstr("must be floats"));
@@ -534,7 +534,7 @@ TEST(Import, AnotherOrderOfTheRowsIsAnotherStore) {
     import_by("one.txt");
     const std::filesystem::path store = scratch / "runs/val/net";
     EXPECT_THAT(all_rows(PredictionStore::open(store)), ElementsAre(1, 2, 3, 4, 5, 6));
-    std::filesystem::remove(store / "shards/000000.json");  // as after a kill
+    std::filesystem::remove(store / "shards/000000.json");  // the files are as after a kill
     EXPECT_THAT(error_of([&] { import_by("two.txt"); }).second,
                 HasSubstr("the rows of the file now belong to different items,"));
     import_by("one.txt");

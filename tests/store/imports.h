@@ -1,4 +1,4 @@
-// Shared by the tests of imported predictions.
+// Functions for the tests of imported predictions.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ protected:
         EXPECT_TRUE(code == ErrorCode::bad_input || code == ErrorCode::usage) << text << message;
         return message;
     }
-    /// One for each row, or -1.
+    /// One label for each row, or -1.
     static std::vector<std::int32_t> labels_of(const ImportReport& report) {
         const PredictionStore store = PredictionStore::open(report.store);
         std::vector<std::int32_t> labels;

@@ -1,5 +1,5 @@
-// A kill -9 at any moment: committed shards stay, the others are written again, and the final bytes
-// are the same.
+// After kill -9 at any moment, committed shards remain, others are written again, and the final
+// bytes are the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ void write_all(const std::filesystem::path& runs, StorageFormat storage) {
     write_missing_shards(writer);
 }
 
-/// A child exits directly, because it must not run the clean-up of the tests.
+/// Runs a function in a child. It exits directly, without the clean-up of the tests.
 template <class Body>
 pid_t in_child(Body&& body) {
     const pid_t child = ::fork();
@@ -42,7 +42,7 @@ pid_t in_child(Body&& body) {
 }
 
 /// Runs the writer in a child that is stopped at the entry and the exit of every system call, and
-/// killed at the n-th stop. Returns true if it finished before.
+/// killed at the n-th stop. Returns true if it finished before that.
 bool run_until_stop(const std::filesystem::path& runs, StorageFormat storage, int n) {
     const pid_t child = in_child([&] {
         if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(42);
@@ -65,7 +65,7 @@ bool run_until_stop(const std::filesystem::path& runs, StorageFormat storage, in
     return false;
 }
 
-/// Checks the files that a killed writer left: each committed shard must be complete and correct.
+/// Checks the files of a killed writer. Each committed shard must be complete and correct.
 void expect_sound(const std::filesystem::path& runs,
                   const std::map<std::string, std::string>& expected) {
     if (!std::filesystem::exists(runs)) return;

@@ -49,7 +49,7 @@ inline StoreSpec made_up_spec(std::uint64_t rows, StorageFormat storage = Storag
     return spec;
 }
 
-/// A multiple of 1/8 between -16 and 16, which half precision holds exactly.
+/// A multiple of 1/8 between -16 and 16, which half precision represents exactly.
 inline float made_up_score(std::uint64_t row, std::uint32_t c) {
     const std::uint64_t mixed = (row * 1000003 + c * 7919 + 12345) * 0x9e3779b97f4a7c15ULL;
     return static_cast<float>(static_cast<int>(mixed >> 56) - 128) / 8.0F;
@@ -64,7 +64,7 @@ inline std::vector<float> made_up_scores(std::uint64_t first, std::uint32_t rows
     return scores;
 }
 
-/// Row 13 cannot be read. `more` is added to every third score.
+/// Scores of rows. Row 13 cannot be read. `more` is added to every third score.
 inline void write_made_up_shard(StoreWriter& writer, std::size_t shard, float more = 0) {
     const std::uint64_t first = writer.first_row(shard);
     const std::uint32_t rows = writer.rows_in(shard);
@@ -86,14 +86,14 @@ inline void write_missing_shards(StoreWriter& writer, float more = 0) {
     writer.finish();
 }
 
-/// A folder in memory for files that are written thousands of times, because syncs cost nothing
+/// A folder in memory for files that are written thousands of times, because syncing costs nothing
 /// there.
 inline std::filesystem::path in_memory() {
     return std::filesystem::is_directory("/dev/shm") ? "/dev/shm"
                                                      : std::filesystem::temp_directory_path();
 }
 
-/// Every file below `folder` with its bytes, except the locks (they hold a process id).
+/// Every file below `folder` with its bytes, except locks, which contain a process id.
 inline std::map<std::string, std::string> all_files(const std::filesystem::path& folder) {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -115,7 +115,7 @@ inline void put_text(const std::filesystem::path& path, const std::string& text)
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
 
-/// A changed text with a valid checksum.
+/// Changes a text, and makes its checksum valid.
 inline std::string with_checksum(const std::string& text) {
     const std::size_t at = text.rfind("\"xxh128\": ");
     return text.substr(0, at) +
@@ -146,7 +146,7 @@ inline std::string everything_in(const std::filesystem::path& folder) {
     return text;
 }
 
-/// The code and message of the Error that `body` throws. The test fails if it throws none.
+/// The code and message of the Error that `body` throws. The test fails without one.
 template <class Body>
 std::pair<ErrorCode, std::string> error_of(Body&& body) {
     try {

@@ -1,6 +1,6 @@
 """Writes fixtures/: the same 30 x 7 scores in the formats that `assay import` reads. import_test.cpp computes the scores again.
 
-All scores are multiples of 1/8 between -16 and 16: exact in every type here, bfloat16 included (8 bits).
+All scores are multiples of 1/8 between -16 and 16, which are exact in every type here, also in bfloat16 (8 bits).
 """
 import json
 import os
@@ -51,7 +51,7 @@ for name, raw in {"F16": scores.astype("<f2").tobytes(), "BF16": bfloat, "F32": 
     safetensors(os.path.join(folder, f"{name}.safetensors"),
                 {"labels": ("I64", [ROWS], np.arange(ROWS).tobytes()), "logits": (name, shape, raw)})
 
-# The forms of pandas' to_csv (with its index first) and of NumPy's savetxt.
+# The forms are those of pandas' to_csv (with its index first) and of NumPy's savetxt.
 with open(os.path.join(folder, "matrix.csv"), "w") as f:
     f.write("," + ",".join(str(c) for c in range(CLASSES)) + "\n")
     for r in range(ROWS):

@@ -31,7 +31,7 @@ y = np.arange(ROWS) % 3
 x = random.normal(size=(ROWS, 4)) + 2 * np.eye(3, 4)[y]
 names = [f"img_{i:02}.jpg" for i in range(ROWS)]
 
-# scikit-learn: the results of predict_proba(), predict() and the metrics, saved by NumPy, pandas and joblib.
+# scikit-learn gives the results of predict_proba(), predict() and the metrics, saved by NumPy, pandas and joblib.
 model = LogisticRegression().fit(x, np.array(CLASSES)[y])
 proba = model.predict_proba(x)
 np.save(out / "sklearn_proba.npy", proba)
@@ -66,7 +66,7 @@ for orient in ["records", "index", "columns", "values", "split"]:
 scores.set_axis(names).to_json(out / "pandas_named_columns.json", orient="columns", double_precision=15)
 scores.set_axis(names).to_json(out / "pandas_named_index.json", orient="index", double_precision=15)
 
-# Keras: the result of predict(), the log of fit(), and both in HDF5 by h5py.
+# Keras gives the result of predict() and the log of fit(), and h5py writes both to HDF5.
 keras.utils.set_random_seed(1)
 net = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
 net.compile(loss="sparse_categorical_crossentropy", metrics=["accuracy"])
@@ -81,7 +81,7 @@ with h5py.File(out / "keras_predict.h5", "w") as file:
     file["filenames"] = names
 net.save_weights(out / "keras.weights.h5")
 
-# torchmetrics: the state and the result of a metric.
+# torchmetrics gives the state and the result of a metric.
 metric = torchmetrics.classification.MulticlassAUROC(3, thresholds=None)
 metric.update(torch.from_numpy(proba).float(), torch.from_numpy(y))
 preds, target = torch.cat(metric.preds), torch.cat(metric.target)
@@ -90,7 +90,7 @@ torch.save({"preds": preds, "target": target}, out / "torchmetrics.pt")
 collection = torchmetrics.MetricCollection([torchmetrics.classification.MulticlassAccuracy(3), metric])
 (out / "torchmetrics_compute.json").write_text(json.dumps({name: float(value) for name, value in collection(preds, target).items()}))
 
-# transformers: the output of a pipeline for a list of images.
+# transformers gives the output of a pipeline for a list of images.
 from transformers import ViTConfig, ViTForImageClassification, ViTImageProcessor, pipeline
 
 torch.manual_seed(1)

@@ -1,4 +1,4 @@
-// Stores of more shards than a process may keep mapped.
+// Stores with more shards than a process may keep mapped.
 #include "store/open_shards.h"
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ TEST_P(OpenShards, AFewSayTheSameAsAll) {
     for (std::uint64_t t = 0; t < 4; ++t) {
         threads.emplace_back([&, t] {
             for (std::uint64_t i = 0; i < 3 * rows; ++i) {
-                // The threads read in order, each in its own order, and all the same rows at once.
+                // The threads read in order, each in its own, and then all the same rows at once.
                 const std::uint64_t row = i < rows       ? (i + t * 100) % rows
                                           : i < 2 * rows ? i * (2 * t + 7) % rows
                                                          : i % rows;
@@ -112,7 +112,7 @@ TEST(OpenShardsOfReaders, ShareWhatTheProcessMayKeep) {
     {
         const RowReader first(store);
         EXPECT_TRUE(first.is_mapped());
-        const RowReader second(store);  // 60 more would be 120
+        const RowReader second(store);  // 60 more would make 120
         EXPECT_FALSE(second.is_mapped());
         // One thread uses the shards of two readers at once.
         const PredictionStore::Shard *one = first.shard(3), *two = second.shard(4);
@@ -137,7 +137,7 @@ TEST(OpenShardsOfReaders, ALimitOnAddressesIsKept) {
     constexpr std::uint64_t mib = 1U << 20;
     if (address_space() > 4096 * mib) GTEST_SKIP() << "a sanitizer takes all addresses for itself";
     const Scratch scratch(in_memory());
-    // 192 shards of 1 MiB.
+    // There are 192 shards of 1 MiB.
     StoreSpec spec = made_up_spec(192);
     spec.shard_rows = 1;
     spec.batch_size = 1;
@@ -148,7 +148,7 @@ TEST(OpenShardsOfReaders, ALimitOnAddressesIsKept) {
     write_missing_shards(writer);
     const pid_t child = ::fork();
     if (child == 0) {
-        // Enough address space for a third of the store.
+        // The address space is enough for a third of the store.
         const rlimit limit{address_space() + 64 * mib, address_space() + 64 * mib};
         int status = ::setrlimit(RLIMIT_AS, &limit) == 0 ? 0 : 2;
         try {

@@ -35,7 +35,7 @@ std::atomic<Locks> locks{Locks::real};
 
 }  // namespace
 
-/// Replaces the function of the C library, to simulate a file system without locks, or one whose
+/// Replaces flock() of the C library, to simulate a file system without locks, or one whose
 /// locks other machines do not see.
 extern "C" int flock(int descriptor, int operation) {
     if (locks == Locks::none) {
@@ -56,7 +56,7 @@ using store::shards_of;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr std::uint64_t rows = 47;  // five shards, the last one short
+constexpr std::uint64_t rows = 47;  // five shards, of which the last one is short
 
 StoreSpec spec_of_part(std::uint32_t number, std::uint32_t of,
                        StorageFormat storage = StorageFormat::full_f32) {
@@ -81,7 +81,7 @@ void write_part(const fs::path& runs, std::uint32_t number, std::uint32_t of,
     write_own_shards(writer);
 }
 
-/// The files of the shards, of a whole store or of parts, by file name.
+/// The shard files of a whole store or of its parts, by file name.
 std::map<std::string, std::string> shards_in(const fs::path& runs) {
     std::map<std::string, std::string> shards;
     for (auto& [name, text] : all_files(runs))
@@ -150,7 +150,7 @@ TEST(PartOfAStore, ShardsAreOfWhatIsKept) {
     EXPECT_EQ(default_rows(StorageFormat::top_k, 1000, 20, 0), 16'384U);
     EXPECT_EQ(default_rows(StorageFormat::label, 1000, 0, 64), 8192U);
     EXPECT_EQ(default_rows(StorageFormat::label, 1000, 0, 0), 262'144U);
-    EXPECT_EQ(default_rows(StorageFormat::full_f32, 10'000'000, 0, 32), 32U);  // at least one batch
+    EXPECT_EQ(default_rows(StorageFormat::full_f32, 10'000'000, 0, 32), 32U);  // one batch or more
 }
 
 TEST(PartOfAStore, ShardsLeaveEveryPartSomething) {
@@ -159,7 +159,7 @@ TEST(PartOfAStore, ShardsLeaveEveryPartSomething) {
     EXPECT_EQ(store::shard_rows_for(spec), store::default_shard_rows(spec));
     spec.part = {1, 10};
     EXPECT_EQ(store::shard_rows_for(spec), 100U);
-    spec.part = {3, 300};  // fewer batches than parts: the first parts have one batch each
+    spec.part = {3, 300};  // fewer batches than parts, so the first parts have one batch each
     EXPECT_EQ(store::shard_rows_for(spec), 5U);
     spec.rows = 50'000;
     spec.classes = 1000;
@@ -200,7 +200,7 @@ TEST_P(StoreParts, TogetherAreWhatOneProcessWritesAndSoIsTheirJoin) {
         EXPECT_TRUE(store.finished());
         EXPECT_EQ(store.spec().part, StorePart());
         EXPECT_EQ(store.spec().id, one.spec().id);
-        // After the join it is an ordinary store, which the writer of a whole store can resume.
+        // After the join, it is an ordinary store, which the writer of a whole store can resume.
         EXPECT_EQ(open_writer(runs_, made_up_spec(rows, storage)).missing(), 0U);
         EXPECT_EQ(join_parts(runs_)[0].parts, 0U);
         fs::remove_all(runs_);
@@ -278,7 +278,7 @@ TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
     fs::remove_all(store_ / "parts/0001-of-0003");
     fs::rename(store_ / "aside", store_ / "parts/0001-of-0003");
 
-    // A part that belongs to another model.
+    // The part belongs to another model.
     StoreSpec other = spec_of_part(1, 3);
     other.model_hash = "xxh128:00000000000000000000000000000009";
     StoreWriter writer = open_writer(scratch_ / "other", other);
@@ -362,7 +362,7 @@ TEST_F(PartsOnDisk, ADamagedShardIsFoundBeforeAnythingIsMovedAndIsComputedAgain)
         EXPECT_EQ(code, ErrorCode::bad_input) << message;
         EXPECT_THAT(message, HasSubstr("000001"));
         EXPECT_FALSE(fs::exists(store_ / "manifest.json"));
-        // As the message advises.
+        // This follows the advice of the message.
         fs::remove(store_ / "parts/0002-of-0003/shards/000001.json");
         write_part(runs_, 2, 3);
         join_parts(runs_);
@@ -372,7 +372,7 @@ TEST_F(PartsOnDisk, ADamagedShardIsFoundBeforeAnythingIsMovedAndIsComputedAgain)
     damaged_by([](const fs::path& shards) { fs::remove(shards / "000001.npy"); });
     damaged_by([](const fs::path& shards) { fs::resize_file(shards / "000001.npy", 100); });
     damaged_by([](const fs::path& shards) { put_text(shards / "000001.json", "{}"); });
-    // A valid record, but not the one with which the part was finished.
+    // The record is valid, but not the one with which the part was finished.
     damaged_by([&](const fs::path& shards) {
         const std::string text = file_text(shards / "000001.json");
         std::string other = text;
@@ -384,7 +384,7 @@ TEST_F(PartsOnDisk, ADamagedShardIsFoundBeforeAnythingIsMovedAndIsComputedAgain)
 TEST_F(PartsOnDisk, AShardThatIsLostWhileTheyAreJoinedIsComputedAgain) {
     for (std::uint32_t i = 1; i <= 3; ++i) write_part(runs_, i, 3);
     const auto whole = shards_in(runs_);
-    // The state after a join that was stopped after shard 1, which is then lost.
+    // This is the state after a join that was stopped after shard 1. Then this shard is lost.
     auto manifest = store::read_whole_manifest(store_);
     manifest.finished = false;
     manifest.records.clear();
@@ -421,7 +421,7 @@ TEST_F(PartsOnDisk, ADataSetAndAModelMayBeCalledAsTheyAre) {
 }
 
 TEST_F(PartsOnDisk, APartOnAnotherDiskIsNotBegunToBeJoined) {
-    const Scratch elsewhere;  // runs_ is in memory
+    const Scratch elsewhere;  // the folder runs_ is in memory
     for (std::uint32_t i = 1; i <= 2; ++i) write_part(runs_, i, 2);
     if (identity_of_file(elsewhere.path()).device == identity_of_file(runs_).device)
         GTEST_SKIP() << "the folder of temporary files is on the same disk";
@@ -434,7 +434,7 @@ TEST_F(PartsOnDisk, APartOnAnotherDiskIsNotBegunToBeJoined) {
 }
 
 /// Runs `body` in a child that is killed at its n-th entry to or exit from a system call. Returns
-/// true if it finished before.
+/// true if it finished before that.
 template <class Body>
 bool run_until(int n, Body&& body) {
     const pid_t child = ::fork();

@@ -1,4 +1,4 @@
-// Another class list for existing stores.
+// Changes the class list of existing stores.
 #include "assay/store/relabel.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ TEST(Relabel, TheListOfBeforeIsRecordedAndItsRunsGoOn) {
     EXPECT_EQ(record.former[0].classes, dataset.classes);
     EXPECT_EQ(record.former[0].id, first);
     EXPECT_NE(record.id, first);
-    // The same command as before, and then a model with the new list.
+    // The same command as before is run, and then a model with the new list.
     write_store(scratch.path(), dataset);
     write_store(scratch.path(), dataset, "late");
     Dataset named = dataset;
@@ -121,7 +121,7 @@ TEST(Relabel, StoresWithoutNamesGetThem) {
     const auto done = relabel_stores({scratch.path()}, birds);
     EXPECT_EQ(done[0].first_change, "class 0 was `0` and is now `crane`");
     EXPECT_EQ(classes_of(scratch / "val/net"), birds);
-    write_store(scratch.path(), dataset);  // resumes
+    write_store(scratch.path(), dataset);  // this call resumes
     EXPECT_FALSE(any_damaged(verify_stores(scratch.path())));
 }
 
@@ -164,7 +164,7 @@ TEST(Relabel, AListInTheOldOrderServesOnlyStoresThatAreBegun) {
     EXPECT_THAT(text, HasSubstr("class 0 is `c1`"));
     EXPECT_THAT(text, HasSubstr("--classes FILE"));
     EXPECT_FALSE(std::filesystem::exists(scratch / "val/late"));
-    write_store(scratch.path(), dataset);  // continues after the interruption
+    write_store(scratch.path(), dataset);  // this call continues after the interruption
     Dataset named = dataset;
     named.classes = moved;
     write_store(scratch.path(), named, "late");
@@ -172,7 +172,7 @@ TEST(Relabel, AListInTheOldOrderServesOnlyStoresThatAreBegun) {
     EXPECT_FALSE(any_damaged(verify_stores(scratch.path())));
 }
 
-// The last step is a rename. Other files that a killed run leaves are not read, and the next run
+// The last step is a rename. Other files of a killed run are not read, and the next run
 // removes them.
 TEST(Relabel, WhatAKilledRunLeavesIsNotRead) {
     const Scratch scratch;

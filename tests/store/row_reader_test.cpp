@@ -26,7 +26,7 @@ using Decision = ClassMap::Decision;
 constexpr std::size_t class_count = 8, row_count = 60;
 constexpr std::uint32_t shard_rows = 16, kept_classes = 3;
 
-/// Rows full of ties. Probabilities are powers of two that sum to 1.
+/// Rows with many ties. Probabilities are powers of two that sum to 1.
 std::vector<float> tied_scores(ScoreKind kind) {
     const std::vector<float> parts = {.25F, .25F, .125F, .125F, .125F, .0625F, .03125F, .03125F};
     RandomStream random(7, "rows");
@@ -44,7 +44,7 @@ std::vector<float> tied_scores(ScoreKind kind) {
 }
 
 struct Stored {
-    std::vector<float> scores;  ///< as the store rounds them
+    std::vector<float> scores;  ///< values in the store's rounding
     StoreSpec spec;
     std::filesystem::path folder;
 };
@@ -222,7 +222,7 @@ void expect_row(const RowReader& reader, const Stored& made, std::size_t row,
 
     std::vector<std::vector<std::int32_t>> sets = {{}, {0, 2}, {0, 1, 2}};
     for (std::int32_t c = 0; c < classes; ++c) sets.push_back({c});
-    if (classes >= 5) sets.push_back({0, 1, 2, 3, 4});  // more classes than a reduced row keeps
+    if (classes >= 5) sets.push_back({0, 1, 2, 3, 4});  // more than a reduced row keeps
     for (const auto& valid : sets) {
         RowPrediction read;
         ASSERT_EQ(reader.read(row, valid, read), RowStatus::ok);

@@ -39,7 +39,7 @@ protected:
 TEST_F(SameDataOfStores, OneDataSetInTwoFolders) {
     const PredictionStore a = made("a", made_up_dataset(12)), b = made("b", made_up_dataset(12));
     EXPECT_TRUE(store::same_data(a, b, everything).meets(everything));
-    EXPECT_EQ(store::same_data(a, b, everything).files, std::nullopt);  // no shard records it
+    EXPECT_EQ(store::same_data(a, b, everything).files, std::nullopt);  // no record of images
     EXPECT_EQ(store::difference(a, b, everything), "");
     EXPECT_NO_THROW(store::require_same(a, b, everything));
     EXPECT_EQ(store::data_key(a, everything), store::data_key(b, everything));

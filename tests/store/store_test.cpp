@@ -36,7 +36,7 @@ TEST(Store, FullRowsComeBackBitForBit) {
     for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16}) {
         const Scratch scratch;
         const PredictionStore store = written(scratch, made_up_spec(34, storage));
-        EXPECT_EQ(store.shards(), 4U);  // 10 + 10 + 10 + 4
+        EXPECT_EQ(store.shards(), 4U);  // shards have 10, 10, 10 and 4 rows
         EXPECT_TRUE(store.complete());
         EXPECT_EQ(store.rows(), 34U);
         std::uint64_t rows = 0;
@@ -87,9 +87,9 @@ TEST(Store, PartOfAShardIsRead) {
     EXPECT_EQ(out[0], made_up_score(31, 0));
     EXPECT_EQ(out[13], made_up_score(32, 6));
     store.shard(3).read_rows(4, 0, {});
-    EXPECT_THROW(store.shard(3).read_rows(3, 2, out), Error);           // beyond the end
-    EXPECT_THROW(store.shard(3).read_rows(UINT32_MAX, 2, out), Error);  // would wrap
-    EXPECT_THROW(store.shard(3).read_rows(0, 1, out), Error);           // wrong size
+    EXPECT_THROW(store.shard(3).read_rows(3, 2, out), Error);           // the row is beyond the end
+    EXPECT_THROW(store.shard(3).read_rows(UINT32_MAX, 2, out), Error);  // the number would wrap
+    EXPECT_THROW(store.shard(3).read_rows(0, 1, out), Error);           // wrong size of buffer
     double lse = 0;
     EXPECT_THROW(store.shard(3).top(0, lse), Error);  // full rows have no best entries
 }
@@ -126,7 +126,7 @@ TEST(Store, TheDataSetIsMappedOrReadFromItsCsvFile) {
     expect_same();
     std::filesystem::remove(scratch / "val/items.columns");
     expect_same();
-    // The next writer of the data set writes them again.
+    // The next writer of the data set writes the arrays again.
     StoreSpec spec = made_up_spec(34);
     for (const char* damage : {"missing", "damaged"}) {
         spec.model_name = damage;
@@ -143,7 +143,7 @@ TEST(Store, TheDataSetIsMappedOrReadFromItsCsvFile) {
     EXPECT_THROW(PredictionStore::open(scratch / "val/net").dataset(), Error);
 }
 
-// Scores of one row in a store of one shard, in the given form.
+// The scores of one row in a store with one shard, in the given form.
 struct OneRow {
     Scratch scratch;
     PredictionStore store;
@@ -172,7 +172,7 @@ TEST(Store, TopEntriesAreBestFirstAndTiesGoToTheLowerClass) {
     EXPECT_THAT(classes, ElementsAre(1, 3, 0, 5));
     EXPECT_EQ(top[0].score, 3.0F);
     EXPECT_EQ(top[3].score, 1.0F);
-    // log(2e^3 + 3e + 1 + e^-2)
+    // the value is log(2e^3 + 3e + 1 + e^-2)
     EXPECT_NEAR(lse, std::log(2 * std::exp(3.0) + 3 * std::exp(1.0) + 1 + std::exp(-2.0)), 1e-6);
     float single = 0;
     shard.top(0, single);
@@ -202,7 +202,7 @@ TEST(Store, LargeLogitsDoNotOverflow) {
     const PredictionStore::Shard shard = stored.store.shard(0);
     EXPECT_EQ(shard.top(0, lse)[1].cls, 2);
     EXPECT_TRUE(std::isfinite(lse));
-    EXPECT_EQ(lse, static_cast<double>(3e38F));  // log 2 is far below the rounding
+    EXPECT_EQ(lse, static_cast<double>(3e38F));  // log 2 is far below the rounding error
 }
 
 TEST(Store, ProbabilitiesHaveNothingToNormalise) {
@@ -228,7 +228,7 @@ TEST(Store, LabelsComeWithTheirProbability) {
         EXPECT_EQ(static_cast<double>(top[0].score), probability);
         return std::pair(top[0].cls, probability);
     };
-    // e^2 / (e^2 + e^2 + 1) = 0.46831053...
+    // the value is e^2 / (e^2 + e^2 + 1) = 0.46831053...
     const auto [cls, p] = label(ScoreKind::logits, {0, 2, 2});
     EXPECT_EQ(cls, 1);
     EXPECT_NEAR(p, std::exp(2.0) / (2 * std::exp(2.0) + 1), 1e-7);
@@ -283,7 +283,7 @@ TEST(Store, ALogitOfMinusInfinityIsAProbabilityOfZero) {
             StoreSpec spec = made_up_spec(3, storage);
             spec.kind = kind;
             StoreWriter writer = StoreWriter::open(scratch.path(), spec, made_up_dataset(3));
-            // Rows masked to two classes of equal score, to no class, and with a number that
+            // Rows are masked to two classes of equal score or to no class, or have a number that
             // becomes -infinity in half precision.
             std::vector<float> scores(21, -inf);
             scores[1] = scores[4] = std::log(0.5F);
@@ -314,14 +314,14 @@ TEST(Store, ALogitOfMinusInfinityIsAProbabilityOfZero) {
             if (!reader.full()) continue;
             const std::int32_t masked = 0;
             EXPECT_EQ(reader.read(0, {&masked, 1}, row), RowStatus::ok);
-            EXPECT_EQ(row.rank, 2);  // the first of equals
+            EXPECT_EQ(row.rank, 2);  // the first one of equals
             EXPECT_EQ(row.target_probability, 0);
             EXPECT_EQ(row.log_target, -inf);
             EXPECT_EQ(row.square_sum, 0.5);
             std::vector<float> all(7);
             reader.probabilities(0, 0, 7, row.scale, all.data());
             EXPECT_THAT(all, ElementsAre(0, 0.5F, 0, 0, 0.5F, 0, 0));
-            // A row is read for two masked classes only.
+            // A row is read for only two masked classes.
             ClassMap map;
             map.name = "masked";
             map.targets = ClassList({"a", "b"});
@@ -359,10 +359,10 @@ TEST(Store, ShardSizeIsAFormula) {
         dataset.classes = ClassList();
         return StoreWriter::open(scratch.path(), spec, dataset).spec().shard_rows;
     };
-    EXPECT_EQ(chosen(1000, 0), 1024U);     // 2^20 floats / 1000 = 1048, cut to a power of two
-    EXPECT_EQ(chosen(1000, 50), 1000U);    // 20 batches of 50
-    EXPECT_EQ(chosen(1000, 3000), 3000U);  // at least one batch
-    EXPECT_EQ(chosen(1, 0), 1U << 18);     // imported rows
+    EXPECT_EQ(chosen(1000, 0), 1024U);     // 2^20 floats / 1000 = 1048, rounded to 1024
+    EXPECT_EQ(chosen(1000, 50), 1000U);    // a shard of 20 batches of 50
+    EXPECT_EQ(chosen(1000, 3000), 3000U);  // a shard has at least one batch
+    EXPECT_EQ(chosen(1, 0), 1U << 18);     // the rows are imported
     EXPECT_EQ(chosen(3'000'000, 0), 1U);
     EXPECT_EQ(chosen(3'000'000, 8), 8U);
 }
@@ -399,7 +399,7 @@ TEST(Store, WritersRefuseWrongShards) {
     StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
     const std::vector<float> scores = made_up_scores(0, 10, 7);
     const std::vector<RowState> states(10, RowState::ok);
-    EXPECT_THROW(writer.write_shard(3, scores, states, {}, ""), Error);  // has four rows
+    EXPECT_THROW(writer.write_shard(3, scores, states, {}, ""), Error);  // this store has four rows
     EXPECT_THROW(writer.write_shard(4, scores, states, {}, ""), Error);
     EXPECT_THROW(writer.write_shard(0, scores, states,
                                     std::vector<RowError>{{10, RowState::unreadable, "x"}}, ""),
@@ -454,7 +454,7 @@ TEST(Store, ShardsWithoutAManifestAreAFault) {
         StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(5), made_up_dataset(5));
         write_missing_shards(writer);
     }
-    std::filesystem::create_directories(scratch / "val/other/shards");  // begun, but still empty
+    std::filesystem::create_directories(scratch / "val/other/shards");  // begun, but empty
     EXPECT_EQ(find_stores(scratch.path()).size(), 1U);
     put_text(scratch / "val/other/shards/000000.npy", "scores of something");
     const StoreFolders found = look_for_stores(scratch.path());

@@ -3,12 +3,12 @@ assay_test(store
             store/row_reader_test.cpp store/every_byte_test.cpp store/foreign_test.cpp store/open_shards_test.cpp store/beside_writer_test.cpp store/version2_test.cpp store/versions_test.cpp store/same_data_test.cpp store/relabel_test.cpp
     LINKS assay_store assay_report fmt::fmt Threads::Threads ZLIB::ZLIB
     UNSANITIZED Import.TwoHundredThousandTensors */StoreKill.*)
-# This test defines its own flock().
+# This test defines its own flock() function.
 assay_test(store_parts
     SOURCES store/parts_test.cpp
     LINKS assay_store assay_report fmt::fmt Threads::Threads
     UNSANITIZED PartsOnDisk.AJoinThatIsKilledLosesNothingAndTheNextOneEndsIt)
-# Flips each of the eight bits of every byte. The suite above flips one bit of each byte, in turn.
+# Flips each of the eight bits of every byte. The previous suite flips one bit of each byte, in turn.
 assay_test(store_every_bit SLOW
     SOURCES store/every_byte_test.cpp
     LINKS assay_store fmt::fmt)

@@ -40,7 +40,7 @@ protected:
         return error_of([&] { read(file, options); }).second;
     }
     static void expect_scores(const ImportReport& report, const std::vector<float>& expected) {
-        constexpr double rounding = 1e-6;  // of 32-bit numbers, and of the 15 digits in the files
+        constexpr double rounding = 1e-6;  // for 32-bit numbers, and for 15 digits
         const PredictionStore store = PredictionStore::open(report.store);
         ASSERT_EQ(store.rows(), tool_rows);
         ASSERT_EQ(store.classes(), tool_classes);
@@ -61,7 +61,7 @@ struct ToolFile {
     const char* file;
     const char* npy;  ///< another file that has the same scores
     bool labelled, named;
-    std::vector<std::string> classes{};  ///< which the user gives
+    std::vector<std::string> classes{};  ///< class list that the user gives
 };
 
 class ToolScores : public ToolFiles, public testing::WithParamInterface<ToolFile> {};
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
-// Files that only hold predicted classes.
+// These files only have predicted classes.
 TEST_F(ToolFiles, PredictedClasses) {
     ImportOptions options;
     options.classes = ClassList(animals);
@@ -124,7 +124,7 @@ TEST_F(ToolFiles, PredictedClasses) {
     }
 }
 
-// All scores of each image, best first, and the best two.
+// These files have all scores of each image (best first), or the best two.
 TEST_F(ToolFiles, PipelinesOfTransformers) {
     const ImportReport all = read("transformers_all.json");
     EXPECT_EQ(all.classes, 3U);
@@ -197,11 +197,11 @@ std::string with_columns(const std::string& text, char between,
 struct Changed {
     const char* file;
     std::vector<std::size_t> columns;
-    const char* outcome;  ///< a part of the error; "": read
+    const char* outcome;  ///< a part of the error, or "" if the file is read
 };
 
-/// pandas.csv has filename, cat, dog, emu, label; keras_predict.csv an index, 0, 1, 2;
-/// keras_results.csv Filename, Predictions; sklearn_proba.txt three columns without names.
+/// pandas.csv has filename, cat, dog, emu, label. keras_predict.csv has an index, 0, 1, 2.
+/// keras_results.csv has Filename, Predictions. sklearn_proba.txt has three columns without names.
 class ChangedTools : public Imports, public testing::WithParamInterface<Changed> {};
 
 TEST_P(ChangedTools, AreReadOrRefused) {

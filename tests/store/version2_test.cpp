@@ -1,4 +1,4 @@
-// Stores of format 2, as they were written before files named their store and had checksums of
+// Stores of format 2, from before files named their store and had checksums of
 // their own. They are `net` (full_f32, with records of images) and `best` (top_k) of made_up.h, on
 // one data set.
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST_F(Version2, IsRead) {
         }
     }
     EXPECT_EQ(store.dataset().ids[23], "item00023");
-    // The same numbers as in a store of the current format.
+    // The numbers are the same as in a store of the current format.
     const Scratch now;
     StoreWriter writer = StoreWriter::open(now.path(), best(), made_up_dataset(24));
     write_missing_shards(writer);
@@ -78,7 +78,7 @@ TEST_F(Version2, IsGoneOnWithInItsFormat) {
     EXPECT_EQ(writer.missing(), 1U);
     write_missing_shards(writer);
     auto after = all_files(scratch_.path());
-    EXPECT_EQ(after.erase("val/items.columns"), 1U);  // it is derived, and was added in format 3
+    EXPECT_EQ(after.erase("val/items.columns"), 1U);  // derived, and new in format 3
     // The writer that finishes a store records its version in the manifest.
     std::string& text = after.at("val/best/manifest.json");
     const std::size_t at = text.find("\"written_by\": \"") + 15;

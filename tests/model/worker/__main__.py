@@ -1,7 +1,7 @@
 """A linear model that speaks the protocol of docs/formats.md, with only the standard library.
 
-It is the second implementation of that protocol, written from the document: so it shows anything that the document does not define.
-The name in the source says how it misbehaves: `timm:linear` has no fault, `timm:exit_at_batch` exits in a batch.
+It is the second implementation of that protocol, written from the document. So it shows what the document does not define.
+The name in the source selects a fault: `timm:linear` has no fault, `timm:exit_at_batch` exits in a batch.
 """
 
 import array
@@ -24,7 +24,7 @@ CONTROL = 3
 READY, OPEN, OPENED, FAILED, _ENDED, LANE, BATCH, DONE, MEASURE, COST, DESCRIBED, SAID, WANTED, NAMES = range(14)
 USAGE, BAD_INPUT, OUT_OF_MEMORY = 0, 1, 5
 CROSS_ENTROPY = 0
-SEALS = 2 | 4 | 8  # shrink, grow, write
+SEALS = 2 | 4 | 8  # access modes: shrink, grow, write
 
 # A score is a weighted sum of the means of the three channels.
 WEIGHTS = [[1.0, -0.5, 0.25], [-1.0, 0.75, 0.5], [0.5, 0.5, -1.0], [0.25, -1.0, 0.5], [-0.5, 0.25, 1.0],
@@ -78,13 +78,13 @@ def open_request(data):
     request["scale"] = fields.real()
     request["mean"] = [fields.real() for _ in range(3)]
     request["std"] = [fields.real() for _ in range(3)]
-    request["num_classes"] = fields.number()  # the value plus 1; 0: not given
+    request["num_classes"] = fields.number()  # the value plus 1, or 0 if not given
     request["output"] = fields.text()
     request["layout"], request["input_type"], request["classes"] = fields.number(), fields.number(), fields.number()
     request["device"] = fields.text()
-    assert fields.number() < fields.number()  # this process among those of the machine
-    assert fields.number() == 0  # fp32
-    fields.number()  # limited
+    assert fields.number() < fields.number()  # number of this process among those of the machine
+    assert fields.number() == 0  # the precision fp32
+    fields.number()  # the threads are limited
     assert fields.at == len(data) and request["format"] in (1, 3)
     return request
 
@@ -113,18 +113,18 @@ class Worker:
         for end, number in (("killed_at_", signal.SIGKILL), ("crash_at_", signal.SIGSEGV)):
             if self.is_to(end + stage):
                 os.kill(os.getpid(), number)
-                time.sleep(3600)  # another thread may receive it
+                time.sleep(3600)  # another thread may receive the message
         if self.is_to("hang_at_" + stage):
-            if "ASSAY_TEST_HANGS" in os.environ:  # one byte for each occurrence
+            if "ASSAY_TEST_HANGS" in os.environ:  # one byte for each occurrence of a fault
                 with open(os.environ["ASSAY_TEST_HANGS"], "a") as file:
                     file.write("x")
-            # Sleeps without releasing the interpreter's lock, as code in C may do.
+            # Sleeps without releasing the interpreter's lock, as C code may do.
             ctypes.PyDLL(None).sleep(3600)
         if self.is_to("close_at_" + stage):
             self.control.shutdown(socket.SHUT_RDWR)
             time.sleep(3600)
         if self.is_to("fork_at_" + stage) and os.fork() == 0:
-            time.sleep(3600)  # it keeps the channels open
+            time.sleep(3600)  # the process keeps the channels open
         if self.is_to("fork_at_" + stage):
             os._exit(4)
 
@@ -324,7 +324,7 @@ class Worker:
         body = b"".join(map(number, (batch, 18, 2, 80))) + counted + number(1) + number(24 * batch) + text("node 1: Product")
         body += texts(["a note of the cost"]) + text(reason) + text(reason) + number(0) + number(runs)
         body += b"".join(struct.pack("<d", 0.25 + i) for i in range(runs))
-        half = len(body) // 2  # in two messages
+        half = len(body) // 2  # the answer comes in two messages
         lane.send(bytes([COST, 0]) + body[:half])
         lane.send(bytes([COST, 1]) + (body[half:-1] if self.is_to("cut_cost") else body[half:]))
 
@@ -365,7 +365,7 @@ class Worker:
 
 
 def tell_names(pattern):
-    """Which of ten models match a pattern. Those of torchvision have accuracies; the last has the lowest."""
+    """Which of ten models match a pattern. Those of torchvision have accuracies. The last model has the lowest."""
     control = socket.socket(fileno=CONTROL)
     prefix = pattern.partition(":")[0]
     if prefix == "open_clip":

@@ -1,4 +1,4 @@
-"""Runs a command with this process as its model: as_process.py PROGRAM ARGUMENTS...; `process` is replaced by
+"""Runs a command with this process as its model: as_process.py PROGRAM ARGUMENTS... The argument `process` is replaced by
 `process:DESCRIPTOR`."""
 
 import importlib.util

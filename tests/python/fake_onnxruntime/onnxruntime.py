@@ -9,7 +9,7 @@ import os
 import numpy as np
 
 __version__ = "0.fake"
-# The session's description of the file: the type and shape of the input, and the outputs. "weights": one row for each channel.
+# The session's description of the file: the type and shape of the input, and the outputs. "weights" has a row per channel.
 ABOUT = json.loads(os.environ.get("FAKE_ONNXRUNTIME", "{}"))
 severity = None
 sessions = []
@@ -47,7 +47,7 @@ class InferenceSession:
             raise RuntimeError(f"[ONNXRuntimeError] : 7 : INVALID_PROTOBUF\n{ABOUT['refuses']}")
         self.options = sess_options
         self.weights = np.asarray(ABOUT.get("weights", [[1, 0], [0, 1], [0, 0]]), np.float32)
-        self.runs = []  # for each run: the address of the input, its type and shape, and the address of the scores
+        self.runs = []  # for each run, the address, type and shape of the input, and the address of the scores
         sessions.append(self)
 
     def get_inputs(self):

@@ -15,7 +15,7 @@ def sigmoid(x):
 
 
 def confusion(y, p, classes=CLASSES):
-    """Counts: a row for each label, a column for each prediction."""
+    """Counts with a row for each label and a column for each prediction."""
     out = np.zeros((classes, classes), np.int64)
     np.add.at(out, (y, p), 1)
     return out

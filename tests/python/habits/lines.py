@@ -1,6 +1,6 @@
-"""Lines that users of other libraries type, from those libraries' documentation, as they are typed for Assay.
+"""Lines that users of other libraries type, from those libraries' documentation, adapted to Assay.
 
-`line` is statements, the last one an expression. `value` is the expected value, in NumPy (closed.py). `peer` is the same from
+`line` has statements, of which the last is an expression. `value` is the expected value in NumPy (closed.py). `peer` is that of
 the original library, if it is installed. `needs` lists packages that the line imports.
 """
 import dataclasses
@@ -16,7 +16,7 @@ class Habit:
 
 
 class Refused:
-    """The line has no meaning in Assay. The error names an alternative, and contains each of these texts."""
+    """The line has no meaning in Assay. The error names an alternative, and contains each of `texts`."""
 
     def __init__(self, *texts):
         self.texts = texts
