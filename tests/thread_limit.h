@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// Runs `body` in a child that may start no further thread. Returns the status from `body`, or 128
+/// Runs `body` in a child that cannot start further threads. Returns the status from `body`, or 128
 /// + the signal that ended the child. Limits on threads do not apply to root, so a child of root
 /// changes its user.
 inline int status_without_threads(const std::function<int()>& body) {

@@ -1,10 +1,10 @@
-# Checks that each component sees its own headers, and none of the components after it. Uses the
+# Checks that each component can include its own headers, and none of later components. Uses the
 # compiler with the include folders that the component is compiled with. cmake -DCOMPILER=c++
 # -DCOMPONENTS="core image ..." -DSOURCE=tree -DFOLDERS=folder with NAME.txt -DWORK=folder -P
 # walls_test.cmake
 cmake_minimum_required(VERSION 3.22)
 separate_arguments(COMPONENTS)
-# Components of one group do not see each other.
+# Components of one group cannot include each other.
 set(groups "patchml robustness" "annotation patchml replication" "quality mad")
 set(wrong 0)
 
@@ -34,7 +34,7 @@ file(MAKE_DIRECTORY ${WORK})
 foreach(component IN LISTS COMPONENTS)
     file(STRINGS ${FOLDERS}/${component}.txt folders)
     list(TRANSFORM folders PREPEND -I)
-    # Which headers are found at all.
+    # Checks which headers are found at all.
     set(text "")
     foreach(other IN LISTS COMPONENTS)
         headers_of(${other} headers)

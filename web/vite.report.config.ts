@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from "vite";
 const digest = (text: string) =>
   `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
 
-/** One file: script and styles inside, allowed by their digests, and nothing from elsewhere. */
+/** One file with the script and styles inside, allowed by their digests, and nothing from other hosts. */
 function oneFile(): Plugin {
   return {
     name: "one-file",

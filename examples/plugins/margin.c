@@ -8,7 +8,7 @@
 static int64_t margins(const assay_plugin_rows* rows, double* values, uint8_t* counted, char* error,
                        size_t error_size) {
     int64_t i, c;
-    (void)counted; /* /* every item counts, because `needs` requires a label */
+    (void)counted; /* every item counts, because `needs` requires a label */
     (void)error;
     (void)error_size;
     for (i = 0; i < rows->rows; ++i) {

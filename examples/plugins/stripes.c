@@ -7,7 +7,7 @@
 
 static int64_t stripes(const assay_plugin_image* image, uint8_t* out, char* error,
                        size_t error_size) {
-    static const int32_t kept[5] = {80, 60, 40, 20, 0}; /* /* brightness in percent */
+    static const int32_t kept[5] = {80, 60, 40, 20, 0}; /* brightness in percent */
     const int64_t row_bytes = (int64_t)image->width * 3;
     const int32_t first = (int32_t)(image->seed % 16);
     int32_t y;

@@ -1,5 +1,5 @@
-// Stores of every earlier format, as they were written then. Each is read with its numbers, or
-// refused by the number of its format. Format 2 has more tests (version2_test.cpp). If you add
+// Stores of every earlier format, as programs of that time wrote them. Each is read correctly, or
+// refused with an error that names its format. Format 2 has more tests (version2_test.cpp). For
 // format 4, add a folder, and do not change these.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 const fs::path stores_of_versions = fs::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures";
 
-/// The four models of format 3: one for each way of storing rows.
+/// The four models of format 3, one for each way of storing rows.
 struct StoredAs {
     const char* model;
     StorageFormat storage;
@@ -72,7 +72,7 @@ TEST(StoreVersions, TheThirdIsReadWithItsNumbers) {
         StoreWriter writer = StoreWriter::open(now.path(), version3_spec(as), made_up_dataset(24));
         write_missing_shards(writer);
         EXPECT_EQ(everything_in(folder), everything_in(now / "val" / as.model)) << as.model;
-        // The values by hand, if the format stores them.
+        // The values are computed by hand, if the format stores them.
         const PredictionStore store = PredictionStore::open(folder);
         if (as.storage != StorageFormat::full_f32) continue;
         for (std::uint32_t c = 0; c < 7; ++c)
@@ -84,7 +84,7 @@ TEST(StoreVersions, TheThirdIsReadWithItsNumbers) {
 /// The files of a store, with the program version of the fixtures in its manifests.
 std::map<std::string, std::string> signed_as_then(const fs::path& folder) {
     std::map<std::string, std::string> files = all_files(folder);
-    files.erase("val/items.columns");  // it is derived, and was added later
+    files.erase("val/items.columns");  // this file is derived, and was added later
     for (auto& [name, text] : files) {
         if (!name.ends_with("manifest.json")) continue;
         const std::size_t at = text.find("\"written_by\": \"") + 15;

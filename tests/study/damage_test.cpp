@@ -25,7 +25,7 @@ const Table* table_named(std::span<const Table> tables, std::string_view name) {
     return found == tables.end() ? nullptr : &*found;
 }
 
-/// SQL of a valid value.
+/// A valid value in SQL.
 std::string right_value(const Column& column) {
     switch (column.holds) {
         case Holds::number:
@@ -51,7 +51,7 @@ std::string right_value(const Column& column) {
 
 struct WrongValue {
     std::string sql;
-    std::string shown;  ///< in the message
+    std::string shown;  ///< text in the message
 };
 
 std::vector<WrongValue> wrong_values(const Column& column) {
@@ -95,7 +95,7 @@ std::vector<WrongValue> wrong_values(const Column& column) {
     return wrong;
 }
 
-/// A table without constraints, as another program may write it.
+/// A table without constraints, as other programs may write it.
 void loosen(Database& database, const std::string& table) {
     database.execute(fmt::format(
         "PRAGMA foreign_keys = OFF; CREATE TABLE loose AS SELECT * FROM {0}; DROP TABLE "
@@ -103,7 +103,7 @@ void loosen(Database& database, const std::string& table) {
         table));
 }
 
-/// Adds a row to an empty table, and the rows that it refers to.
+/// Adds a row to an empty table, and the rows to which it refers.
 void fill(Database& database, std::span<const Table> tables, const Table& table) {
     if (texts_of(database, fmt::format("SELECT count(*) FROM {}", table.name)).front() != "0")
         return;
@@ -201,7 +201,7 @@ TEST(StudyDamage, EveryColumnOfThePeopleIsLookedAt) {
     }
 }
 
-/// The errors after some SQL, in a study of the current version and in one of version 1.
+/// The errors after some SQL statement, in a study of the current version and in one of version 1.
 std::vector<std::vector<std::string>> after(StudyKind kind, const std::string& sql) {
     std::vector<std::vector<std::string>> out;
     for (const bool up_to_date : {true, false}) {

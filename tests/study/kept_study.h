@@ -45,7 +45,7 @@ private:
     Scratch scratch_;
 };
 
-/// The rows of a query with one column.
+/// Returns the rows of a query with one column.
 inline std::vector<std::string> texts_of(const Database& database, const std::string& sql) {
     std::vector<std::string> texts;
     for (Statement row = database.prepare(sql); row.step();) texts.push_back(row.text(0));

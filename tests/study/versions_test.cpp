@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 constexpr StudyKind both_kinds[] = {StudyKind::competition, StudyKind::questions};
 
-/// For every table: its columns with types and keys, its references and indices. Default values are
+/// The columns of every table with types and keys, its references and indices. Default values are
 /// not compared, because version 1 had none.
 std::string schema_of(const Database& database) {
     std::string text;
@@ -74,7 +74,7 @@ TEST(StudyVersions, AnUpdatedStudyHasTheTablesOfANewOne) {
     }
 }
 
-// Version 2 had no draws.
+// Version 2 had no draws of questions.
 TEST(StudyVersions, Version2IsReadAsItIsAndUpdatedWithoutDraws) {
     for (const StudyKind kind : both_kinds) {
         const KeptStudy study(kind, true);
@@ -139,7 +139,7 @@ TEST(StudyVersions, AnswersOfVersion1AreExportedAsThen) {
     }
 }
 
-/// People continue where they were, and new rows are described, too.
+/// People continue at the same place, and new rows are also described.
 TEST(StudyVersions, AServedStudyOfVersion1GoesOn) {
     for (const StudyKind kind : both_kinds) {
         const KeptStudy study(kind);

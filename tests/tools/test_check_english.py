@@ -1,4 +1,4 @@
-"""Tests of tools/check-english: sentences, the readers of the four kinds of files, and the list of exceptions."""
+"""Tests of tools/check-english: sentences, readers of the four kinds of files, and the list of exceptions."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -155,7 +155,7 @@ class Pages(unittest.TestCase):
 
 
 class Whole(unittest.TestCase):
-    """The command over a small tree."""
+    """Runs the command on a small tree."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

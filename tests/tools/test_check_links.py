@@ -1,4 +1,4 @@
-"""Tests of tools/check-links and of the docs site's own parts (tools/docs-site)."""
+"""Tests of tools/check-links and of the parts of the docs site (tools/docs-site)."""
 import contextlib
 import importlib.util
 import io

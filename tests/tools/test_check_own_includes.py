@@ -1,4 +1,4 @@
-"""Tests of tools/check-own-includes: own includes, allowed namespaces, names of files, types defined twice; and that the tree
+"""Tests of tools/check-own-includes: own includes, allowed namespaces, names of files, and types defined twice. Also checks that the tree
 passes."""
 import contextlib
 import importlib.machinery

@@ -1,4 +1,4 @@
-"""Tests of tools/english/messages: the kind of a message, where it begins, and that an unchanged list is not written again."""
+"""Tests of tools/english/messages: the kind and the place of a message, and that an unchanged list is not written again."""
 import contextlib
 import importlib.machinery
 import importlib.util

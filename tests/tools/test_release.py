@@ -123,7 +123,7 @@ class Releases(unittest.TestCase):
         self.run_release("--draft", "--only", "notes")
         self.assertEqual(self.made(), ["CHANGELOG-1.2.4.md", "SHA256SUMS", "source.tar.gz"])
         self.assertEqual((self.out / "CHANGELOG-1.2.4.md").read_text(), "Next things.\n")
-        self.assertNotIn("source.tar.gz", (self.out / "SHA256SUMS").read_text())  # built from other sources
+        self.assertNotIn("source.tar.gz", (self.out / "SHA256SUMS").read_text())  # this file was built from other sources
 
     def test_a_failed_part_stops_no_other_and_leaves_nothing(self):
         self.write("broken", "")

@@ -16,7 +16,7 @@ QUIET = {"canonical", "next", "prev", "alternate"}  # a <link> of these relation
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
-        self.loads = []  # addresses of what the browser loads by itself
+        self.loads = []  # addresses that the browser loads by itself
         self.styles = []
 
     def handle_starttag(self, tag, attributes):
@@ -39,7 +39,7 @@ def in_styles(text):
 
 
 def problems(folder):
-    """(file, error) of every address that is on another host or does not exist. Also returns the number of pages."""
+    """Returns (file, error) of every address that is on another host or does not exist, and the number of pages."""
     found, pages = [], 0
     for file in sorted(folder.rglob("*")):
         if file.suffix == ".html":

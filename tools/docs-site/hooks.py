@@ -1,7 +1,7 @@
 """Changes for the docs site, so that the same Markdown is also readable in the repository.
 
 - A link from docs/ to another file of the repository (an example, the changelog) leads to a copy of that file in the site.
-- What belongs to an item of a list may be indented by two spaces, as GitHub reads it. Python-Markdown needs four.
+- The parts of a list item may be indented by two spaces, which GitHub accepts. Python-Markdown needs four.
 - A table is put into a scrolling box, so that a wide table does not make the page wider.
 """
 import pathlib
@@ -16,19 +16,19 @@ TEXT = {"": ".txt", ".md": ".md.txt", ".h": ".h.txt", ".c": ".c.txt", ".cpp": ".
 
 
 def copied(path: str) -> str:
-    """The name in the site of a file of the repository. Browsers show a `.txt` instead of saving it."""
+    """The name of a repository file in the site. Browsers show a `.txt` instead of saving it."""
     stem, ending = posixpath.splitext(path)
     return f"{COPIES}/{stem}{TEXT.get(ending, ending)}"
 
 
 def listing(folder: pathlib.Path) -> str:
-    """Every file of a folder, one after the other."""
+    """Yields every file of a folder, one after the other."""
     parts = [f"==== {path.name}\n{path.read_text()}" for path in sorted(folder.iterdir()) if path.is_file()]
     return "\n".join(parts)
 
 
 def on_files(files, config):
-    from mkdocs.structure.files import File  # here, so that tests need no mkdocs
+    from mkdocs.structure.files import File  # imported here, so that tests need no mkdocs
 
     linked = set()
     for file in list(files):
@@ -45,7 +45,7 @@ def on_files(files, config):
 
 
 def nested(markdown: str) -> str:
-    """Indents what belongs to an item of a list (paragraphs, code, lists) by four spaces, where GitHub needs as many as its marker has.
+    """Indents the parts of a list item (paragraphs, code, lists) by four spaces. GitHub only needs the width of the marker.
 
     An item that follows an item of several paragraphs gets an empty line before it, without which it would belong to the last one.
     """
@@ -83,7 +83,7 @@ def on_page_content(html, page, config, files):
 
 
 def without_other_hosts(html, above):
-    """Search in pages that were opened from the disk: our own script instead of one from another host."""
+    """Makes search work in pages opened from the disk, with a script of this tree instead of one from another host."""
     return html.replace("https://unpkg.com/iframe-worker/shim", f"{above}assets/file-search.js")
 
 

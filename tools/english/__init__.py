@@ -1,1 +1,1 @@
-"""The parts of tools/check-english: where texts are (sources), sentences in them, phrases and exceptions."""
+"""The parts of tools/check-english: the places of texts (sources), their sentences, phrases and exceptions."""

@@ -5,13 +5,13 @@ paths and addresses do not count as words. A format placeholder ({}, {name}, %d)
 """
 import re
 
-CODE = "\x01"  # stands for one character of code: no part of a word, but a sentence may begin with it
+CODE = "\x01"  # replaces one character of code. It is not part of a word, but a sentence may begin with it
 MASKED = re.compile(
     r"(?P<code>``.+?``|`[^`]+`"
     r"|https?://\S+"
-    r"|(?<![\w/])(?:[\w.@*-]*/)+[\w.@*-]*\w)"  # a path: docs/models.md, ../shared
+    r"|(?<![\w/])(?:[\w.@*-]*/)+[\w.@*-]*\w)"  # a path such as docs/models.md or ../shared
     r"|(?P<placeholder>\{\}|\{[\w.:#<>^+-]+\}|%[sdif]\b|%\.\d[efg]\b)", re.DOTALL)
-# An abbreviation ends a sentence only if its full stop is the last of the text.
+# An abbreviation ends a sentence only if its full stop ends the text.
 ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|cf|Fig|Figs|Eq|Eqs|Sec|No|al|approx|resp|ca|St|Dr|Mr|Ms|Prof)|\b[A-Z])\.$")
 END = re.compile(r"""[.!?]["')\]”’*_]*(?=\s+["'(\[“‘*_]*(?:[A-Z0-9\x01{]|--?\w))""")
 WORD = re.compile(r"\S*[^\W_]\S*")
@@ -27,7 +27,7 @@ def masked(text: str) -> str:
 
 
 def path_or_words(text: str) -> str:
-    """`and/or`, `csv/JSON` and the like are words; a path has an extension, two slashes or begins with a dot or a slash."""
+    """Texts such as `and/or` and `csv/JSON` are words. A path has an extension, two slashes or begins with a dot or a slash."""
     is_path = text.count("/") > 1 or text[0] in "./" or re.search(r"\.\w{1,5}$", text) or text.endswith("/")
     return CODE * len(text) if is_path else text
 
@@ -50,5 +50,5 @@ def words(sentence: str) -> int:
 
 
 def beginning(text: str, count: int = 8) -> str:
-    """The first words of a sentence, by which an exception is matched to it."""
+    """The first words of a sentence, which identify it in the list of exceptions."""
     return " ".join(text.split()[:count])

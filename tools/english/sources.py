@@ -16,7 +16,7 @@ class Text:
     line: int
     text: str
     prose: bool = True
-    place: int = 0  # for a C++ text: the position in the source where its first literal begins
+    place: int = 0  # position of the first literal in the source, for a C++ text
 
 
 # Markdown
@@ -30,7 +30,7 @@ TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
 
 
 def without_links(text: str) -> str:
-    """Links become their words, at the same places; links to a path by its own name do not count."""
+    """Replaces links by their words, at the same positions. Links whose text is their path are omitted."""
     def replaced(match: re.Match) -> str:
         return " " * len(match[1]) + match[2] + re.sub(r"[^\n]", " ", match[3])
     text = LINK.sub(replaced, LINK.sub(replaced, text))
@@ -92,8 +92,8 @@ def markdown(source: str):
 
 # C++
 
-# Words and numbers are skipped in runs, for speed: only punctuation says where an expression ends. A word that ends like the
-# prefix of a literal (L, R, u, U, u8) is looked at alone.
+# Words and numbers are skipped in runs, for speed, because only punctuation ends an expression. A word that ends like the
+# prefix of a literal (L, R, u, U, u8) is examined separately.
 TOKEN = re.compile(
     r"""(?P<skip>[\s.&*!~^%|-]*(?:[A-Za-z_]\w*(?<![uUL8R])|\d(?:'?[\w.])*)+|//[^\n]*|/\*.*?\*/|^[ \t]*\#[ \t]*include[^\n]*)
     |(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]*)\((?P<body>.*?)\)(?P=mark)")
@@ -104,10 +104,10 @@ TOKEN = re.compile(
 LITERAL = re.compile(r'^(?![ \t]*#[ \t]*include)[^"\n]*"', re.MULTILINE)
 ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
-# Literals that a program reads: queries, markup, JSON, Python.
+# These literals are read by programs: queries, markup, JSON, Python.
 CODE = re.compile(r"\s*(?:import \w+[,;]|SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|ALTER|DROP|WITH|FROM|WHERE|JOIN|ORDER BY|VALUES|[<{\[]\"?[a-z]+\"?[ :>]|#!)")
 OPEN, CLOSE = "([{", ")]}"
-# A C++ source whose texts are options and commands: the others hold errors, notes and tables.
+# A C++ source whose texts are options and commands. Other sources have errors, notes and tables.
 HELP = re.compile(r"cmd_\w+\.cpp$|(?:^|/)commands\.cpp$|\bdescribe<|\badd_option\(|\badd_flag\(")
 
 
@@ -121,10 +121,10 @@ def unescaped(literal: str) -> str:
 
 
 def cpp(source: str):
-    """Adjacent literals are one text, and so are literals joined by `+`: an expression between them becomes one word, {}."""
+    """Adjacent literals are one text, and so are literals joined by `+`. An expression between them becomes one word, {}."""
     if not LITERAL.search(source):
         return
-    tokens = []  # (text or None, raw, what it is where it is no literal, place)
+    tokens = []  # (text or None, raw, the token if it is no literal, place)
     for match in TOKEN.finditer(source):
         kind = match.lastgroup
         if kind == "other":
@@ -142,7 +142,7 @@ def cpp(source: str):
         return line_at[1]
 
     def operand(i: int) -> int:
-        """The place after an added expression: the next `+` or the end of the whole expression."""
+        """The place after an added expression, which is the next `+` or the end of the whole expression."""
         depth = 0
         while i < len(tokens):
             text, _, what, _ = tokens[i]
@@ -194,7 +194,7 @@ def cpp(source: str):
 
 
 def raw_texts(line: int, body: str):
-    """The paragraphs of a raw literal, without lines that are commands to type, and unless it is no text at all."""
+    """The paragraphs of a raw literal, without lines that are commands to type. Code gives no paragraphs."""
     if CODE.match(body):
         return
     block: list[str] = []
@@ -214,7 +214,7 @@ def raw_texts(line: int, body: str):
 # Python
 
 def python(source: str):
-    """Docstrings by paragraph, and every other string of several words; an f-string's values are {}."""
+    """Docstrings by paragraph, and every other string of several words. Values in f-strings become {}."""
     tree = ast.parse(source)
     docstrings, parts = set(), set()
     for node in ast.walk(tree):
@@ -262,7 +262,7 @@ def string_of(node) -> str | None:
 # The pages
 
 def strings_json(source: str):
-    """A flat object of texts, one on each line."""
+    """A flat object of texts, with one text per line."""
     entries = json.loads(source)
     for number, line in enumerate(source.split("\n"), 1):
         match = re.match(r'\s*("(?:[^"\\]|\\.)*")\s*:\s*"', line)
@@ -281,12 +281,12 @@ STYLE = re.compile(r"\b(?:class|d|style|transform|points)=[{(]?$")
 
 
 def of_words(text: str) -> bool:
-    """At least three words, the first of which begins with a letter or a placeholder."""
+    """Whether the text has at least three words, the first of which begins with a letter or a placeholder."""
     return len(re.findall(r"[A-Za-z]{2,}(?![\w$(.-]*[(:])", text)) > 2 and re.search(r"[a-z]{3,} [a-z({]", text) is not None
 
 
 def script(source: str):
-    """Texts in a page's TypeScript: text between tags, and literals of several words. Expressions become {}."""
+    """Texts in a page's TypeScript, which are text between tags and literals of several words. Expressions become {}."""
     def blank(text: str) -> str:
         return re.sub(r"[^\n]", " ", text)
 
@@ -315,11 +315,11 @@ def script(source: str):
 
 
 def is_generated(source: str) -> bool:
-    """Whether the top of a file says that it is generated. Its texts are checked in their source."""
+    """Whether the top of a file says that it is generated. The texts of such a file are checked in their source."""
     return "do not edit" in source[:400]
 
 
-# The checked files by kind: the reader and the patterns.
+# The checked files by kind, with the reader and the patterns.
 KINDS = {
     "docs": (markdown, ["*.md", "docs/**/*.md", "examples/**/*.md", "src/**/*.md", "web/*.md", ".github/**/*.md"]),
     "C++": (cpp, ["src/**/*.cpp", "src/**/*.h", "include/**/*.h", "demo/**/*.cpp", "demo/**/*.h"]),
@@ -330,7 +330,7 @@ KINDS = {
 
 
 def files(root):
-    """(kind, path, reader) of every file that is checked."""
+    """Yields (kind, path, reader) of every checked file."""
     for kind, (reader, patterns) in KINDS.items():
         for pattern in patterns:
             for path in sorted(root.glob(pattern)):

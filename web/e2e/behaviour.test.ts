@@ -34,7 +34,7 @@ async function annotate(options: Partial<StudyOptions> = {}): Promise<Page> {
   await page.locator(".stage img, .tile img").first().waitFor();
   return page;
 }
-/// Waits for a figure of the study; fails with the last value it had.
+/// Waits for a figure of the study. If it fails, the error has the last value.
 async function until<T>(value: () => T, wanted: T): Promise<void> {
   await expect.poll(value, { timeout: 60_000, interval: 5 }).toBe(wanted);
 }
@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
   it("shows the next images without waiting for the server", async () => {
     const page = await annotate({ screens: 60, ahead: 4 });
     await fetched(page, 4);
-    await page.route("**/api/image/**", () => {}); // no further image arrives
+    await page.route("**/api/image/**", () => {}); // no further image is received
     const shown = () => page.locator(".stage img").getAttribute("src");
     const seen = new Set([await shown()]);
     for (let at = 2; at <= 4; at += 1) {

@@ -31,7 +31,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/// Waits until the page has fetched this number of images of a study, also those that it shows
+/// Waits until the page has fetched this number of images of a study, also images that it shows
 /// later.
 export async function fetched(page: Page, count: number): Promise<void> {
   const enough = (wanted: number) =>
@@ -43,7 +43,7 @@ export async function fetched(page: Page, count: number): Promise<void> {
 export interface Opened {
   context: BrowserContext;
   page: Page;
-  /// Faults of the page: errors, and requests that the content security policy refused.
+  /// Faults of the page: errors, and requests refused by the content security policy.
   complaints: string[];
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function open(options: BrowserContextOptions = {}): Promise<Opened>
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    // A refused connection is what the checks of offline pages are about.
+    // The checks of offline pages are about refused connections.
     const network = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !network) complaints.push(message.text());
   });
@@ -77,7 +77,7 @@ export async function open(options: BrowserContextOptions = {}): Promise<Opened>
 /// Every finding of axe-core, serious or not, as "rule: element".
 export async function axeFindings(page: Page): Promise<string[]> {
   const path = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-  // Evaluated from outside of the page: its policy rightly lets no script tag in.
+  // Evaluated outside of the page, because the page's policy allows no script tag.
   await page.evaluate(await readFile(path, "utf8"));
   return page.evaluate(async () => {
     const axe = (window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } })
@@ -94,7 +94,7 @@ export async function axeFindings(page: Page): Promise<string[]> {
   });
 }
 
-/// ASSAY_SCREENSHOTS names a folder to look at; without it none are made.
+/// ASSAY_SCREENSHOTS names a folder for screenshots. Without it, none are made.
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env["ASSAY_SCREENSHOTS"];
   if (!folder) return;

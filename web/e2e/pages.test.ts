@@ -1,4 +1,4 @@
-// Every state of both pages against the study in memory. There are no findings of axe-core, no
+// Every state of both pages with the study in memory. There are no findings of axe-core, no
 // sideways scrolling, and no requests that the content security policy refuses. This holds in light
 // and dark, on a phone and a desktop.
 
@@ -23,10 +23,10 @@ const LOOKS = [
 interface State {
   name: string;
   options?: Partial<StudyOptions>;
-  /// Runs before the page is opened.
+  /// A function that runs before the page is opened.
   before?: (mock: MockServer) => void;
   path?: string;
-  /// Runs after the page is opened, and waits for the state.
+  /// A function that runs after the page is opened, and waits for the state.
   reach: (page: Page, mock: MockServer) => Promise<void>;
 }
 

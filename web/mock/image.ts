@@ -25,7 +25,7 @@ export function shapeImage(seed: number, width: number, height: number): Buffer 
   const rows = Buffer.alloc((width * 3 + 1) * height);
   let at = 0;
   for (let y = 0; y < height; y += 1) {
-    at += 1; // no filter
+    at += 1; // no PNG filter
     for (let x = 0; x < width; x += 1) {
       const [u, v] = [(x + 0.5) / width - 0.5, (y + 0.5) / height - 0.5];
       const inside = [

@@ -1,4 +1,4 @@
-// The organiser's requests to the study in memory. Figures that need a larger study are invented.
+// The organiser's requests to the study in memory. Figures that need a larger study are made up.
 
 import type { Estimate, PersonStatus, ServiceStatus } from "../src/organiser/api";
 import type { MockPerson, Study } from "./study.ts";

@@ -10,7 +10,7 @@ import { shapeImage } from "./image.ts";
 import { linkOf, ORGANISER, status } from "./organiser.ts";
 import { DEFAULTS, type MockPerson, Study, type StudyOptions } from "./study.ts";
 
-/// The response to answers at `/api/work`: none ("cut" the connection, "hang"), or a status.
+/// The answers at `/api/work`: none ("cut" closes the connection, "hang" keeps it), or a status.
 export type Fault = null | "cut" | "hang" | { status: number; code: string; retryAfter?: number };
 
 class Refusal extends Error {
@@ -40,7 +40,7 @@ export class MockServer {
     this.strings = { lang, dir, strings };
   }
 
-  /// Answers a request to the interface. Returns whether it was one.
+  /// Answers a request to the interface. Returns whether the request was one.
   async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const url = new URL(request.url ?? "/", `http://${request.headers.host ?? "localhost"}`);
     if (!url.pathname.startsWith("/api/")) return false;

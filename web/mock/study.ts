@@ -1,4 +1,4 @@
-// A labelling study in memory, as the server's interface shows it: enough to work on the pages and
+// A labelling study in memory, with the server's interface. It is enough to work on the pages and
 // to test them without the server. Its data are lost when it ends.
 
 import type { Answer, GivenScreen, LabelText, Screen, TakenScreen, Task } from "../src/shared/api";
@@ -10,7 +10,7 @@ export interface StudyOptions {
   training: number;
   ahead: number;
   screens: number;
-  /// Cells of a screen; of a yes-no task one.
+  /// The cells of a screen. A yes-no task has one.
   cells: number;
 }
 export const DEFAULTS: StudyOptions = {

@@ -1,5 +1,5 @@
-// The README's pictures: parts of the report of the demo, as a reader sees them. Run by
-// tools/make-pictures; REPORT names the file, PICTURES the folder.
+// The README's pictures: parts of the report of the demo, as a reader sees them.
+// tools/make-pictures runs this. REPORT names the file, and PICTURES the folder.
 import { pathToFileURL } from "node:url";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
@@ -29,7 +29,7 @@ describe("pictures", () => {
       const top = element.getBoundingClientRect().top + window.scrollY;
       window.scrollTo(0, top - 60);
     });
-    // Sections close to the window are drawn now, which moves the ones below.
+    // Sections close to the window are drawn at this point, which moves those below.
     await page.waitForTimeout(1500);
     await found.evaluate((element) => {
       const top = element.getBoundingClientRect().top + window.scrollY;

@@ -107,7 +107,7 @@ describe("ImageStore", () => {
     store.keep(full("a", "b"));
     for (const { answer } of asked) answer(new ApiError(404, "not_found", "not yours", 0));
     await settle();
-    // One request for both.
+    // There is one request for both.
     expect([notHeld.mock.calls.length, store.state("a", "full").state]).toEqual([1, "coming"]);
     await settle(1020);
     expect(paths()).toEqual(["a", "b", "a", "b"]);

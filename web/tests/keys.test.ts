@@ -31,7 +31,7 @@ describe("isLetter", () => {
     expect(isLetter(press("j", "KeyJ"), "J")).toBe(true);
   });
   it("does not take the place of another latin letter", () => {
-    // On a German keyboard the key beside T types z and is called KeyY.
+    // On a German keyboard, the key next to T types z and is called KeyY.
     expect(isLetter(press("z", "KeyY"), "y")).toBe(false);
   });
   it("takes the place on a keyboard of another script", () => {

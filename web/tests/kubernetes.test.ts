@@ -1,5 +1,5 @@
-// The manifest of examples/clusters against the types of Kubernetes: misspelt, missing and mistyped
-// fields are errors of the compiler.
+// Checks the manifest of examples/clusters with the types of Kubernetes. Misspelt, missing and
+// mistyped fields are errors of the compiler.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { parse } from "yaml";
 const web = fileURLToPath(new URL("..", import.meta.url));
 const manifest = fileURLToPath(new URL("../../examples/clusters/kubernetes.yaml", import.meta.url));
 
-/** The compiler's errors for each job; none if it is valid. */
+/** The compiler's errors for each job, or none if it is valid. */
 async function complaints(jobs: unknown[]): Promise<string[]> {
   const folder = await mkdtemp(`${web}node_modules/.job-`);
   try {

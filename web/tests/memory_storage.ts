@@ -1,4 +1,4 @@
-// A browser's storage in memory, that can be made to refuse.
+// A browser's storage in memory, that can be made to fail.
 
 export class MemoryStorage implements Storage {
   [name: string]: unknown;

@@ -60,7 +60,7 @@ describe("examples of adversarial images", () => {
 
   it("know whether any of their images is in the document", () => {
     const document = documentOf([examples, otherExamples], { thumbnails: exampleThumbnails() });
-    // The other file names the same paths: an image belongs to its source.
+    // The other file has the same paths, but an image belongs to its source.
     expect(exampleSets(document).map(({ embedded }) => embedded)).toEqual([true, false]);
   });
 
@@ -134,7 +134,7 @@ it("a made image holds the pixels that it was made of", () => {
   const png = Buffer.from(pngOf(2, (x, y, c) => (x + 2 * y + c) / 5).slice(22), "base64");
   const at = png.indexOf("IDAT");
   const data = png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
-  // A row is a filter and two pixels; a step is 255 / 5 = 51.
+  // A row has a filter and two pixels. A step is 255 / 5 = 51.
   expect([...inflateSync(data)]).toEqual(
     [0, 0, 51, 102, 51, 102, 153].concat([0, 102, 153, 204, 153, 204, 255]),
   );

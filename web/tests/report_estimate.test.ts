@@ -1,4 +1,4 @@
-// ± stands only where half of an interval says where both ends are. The fixtures are those of the
+// ± is only used if half of the interval is the distance to both ends. The fixtures are from the
 // command's sentences.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

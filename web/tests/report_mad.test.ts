@@ -1,4 +1,4 @@
-// The competition: which results belong together, their order, cells of matrices.
+// The competition: results that belong together, their order, and cells of matrices.
 import { describe, expect, it } from "vitest";
 import { documentOf } from "../mock/report/document.ts";
 import { madNames, madResults, rankingOf } from "../mock/report/mad.ts";

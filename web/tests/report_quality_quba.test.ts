@@ -1,4 +1,4 @@
-// Scores with other weights equal the engine's. Compared with results of the program, also for the
+// Scores with other weights equal the engine's. Compares with results of the program, also for the
 // published table if there is a program (ASSAY: its path).
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

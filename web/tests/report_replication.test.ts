@@ -1,4 +1,4 @@
-// The replication: which results belong together, and the data of their plots.
+// The replication: results that belong together, and the data of their plots.
 import { describe, expect, it } from "vitest";
 import { documentOf } from "../mock/report/document.ts";
 import {

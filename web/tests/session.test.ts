@@ -19,7 +19,7 @@ const WELCOME: Welcome = {
   ...{ training: 0, training_done: 0, paused: false },
 };
 
-/// The server, as far as a session sees it. `behave` decides about each request.
+/// The server in the form that a session sees. `behave` decides about each request.
 class FakeServer {
   requests: WorkRequest[] = [];
   kept = new Map<string, WorkRequest["given"][number]>();
@@ -160,7 +160,7 @@ describe("a session with a connection", () => {
     expect([server.kept.size, session.view().phase]).toEqual([10, "nothing"]);
     const before = server.requests.length;
     await settle(60_000);
-    // After 5, 10, 15, 15 and 15 seconds.
+    // The requests are after 5, 10, 15, 15 and 15 seconds.
     expect(server.requests.length - before).toBe(5);
     server.screens.push({ ...(server.screens[0] as Screen), screen: "s10" });
     await settle(15_000);
@@ -294,7 +294,7 @@ describe("a session without a connection", () => {
     server.behave = unreachable;
     begin();
     await settle(60_000);
-    // Near 0, 1, 3, 7, 15, 30, 45, 60 seconds.
+    // The requests are near 0, 1, 3, 7, 15, 30, 45 and 60 seconds.
     expect(server.requests.length).toBeGreaterThanOrEqual(6);
     expect(server.requests.length).toBeLessThanOrEqual(10);
     expect([session.view().phase, session.view().trouble]).toEqual(["starting", "offline"]);

@@ -1,4 +1,4 @@
-/* /* Plug-ins with one fault each. FAULT selects it. */
+/* Plug-ins with one fault each. FAULT selects it. */
 #include "assay/plugin.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ enum {
 static __thread int mark;
 static int* first_mark;
 
-/* /* Returns 0 on the first thread, and 1 on all others. */
+/* Returns 0 on the first thread, and 1 on all others. */
 static int on_another_thread(void) {
     if (first_mark == NULL) first_mark = &mark;
     return first_mark == &mark ? 0 : 1;
@@ -96,7 +96,7 @@ static int64_t values(const assay_plugin_rows* rows, double* out, uint8_t* count
         case message:
             snprintf(error, error_size, "it is %d o'clock", 5);
             return -1;
-        case late: /* /* only an item after the tried ones has this probability */
+        case late: /* only an item after the tried ones has this probability */
             for (i = 0; i < rows->rows; ++i)
                 if (rows->probabilities[i * rows->classes] > 0.999) out[i] = INFINITY;
             break;

@@ -152,7 +152,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's adversarial images", () =>
       "16.00/255",
       "3.137",
     ]);
-    // Under fgsm the image is not an example. It stays selected.
+    // Under fgsm the image is not an example. It remains selected.
     await page.getByLabel("Attack", { exact: true }).selectOption("fgsm");
     expect(await page.innerText(".not-here")).toBe("The chosen image is none of these examples.");
     expect(await page.locator(card).count()).toBe(0);

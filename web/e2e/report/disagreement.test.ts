@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("disagreement", () => {
     const report = await openReport(browser.context, document);
     await goToSection(report.page, "disagreement", ".item-card");
     await expectClean(report, "disagreement");
-    // A name of 5,000 characters; the page is still as narrow as a phone.
+    // A name of 5,000 characters. The page is still as narrow as a phone.
     await report.page.locator("#disagreement select").first().selectOption({ index: 1 });
     const wide = await report.page.evaluate(() => window.document.documentElement.scrollWidth);
     expect(wide).toBeLessThanOrEqual(390);

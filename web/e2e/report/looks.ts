@@ -6,8 +6,8 @@ import { expect } from "vitest";
 import { axeFindings } from "../browser.ts";
 import { type OpenReport, settled } from "./open.ts";
 
-// Widths and colours are independent, so two looks test both of each. ASSAY_ALL_LOOKS=1 tests all
-// four.
+// Widths and colours are independent, so two looks test all values. ASSAY_ALL_LOOKS=1 tests all
+// four combinations.
 const looks = [
   { name: "desk-light", width: 1600, dark: false },
   { name: "phone-dark", width: 390, dark: true },
@@ -41,7 +41,7 @@ export async function expectClean({ page, complaints }: OpenReport, id: string):
   expect(await page.title()).not.toBe("taken");
 }
 
-/** Cells of a table's row, as people read them. */
+/** The cells of a table row, in the form that people read. */
 export async function rowTexts(page: Page, table: string, row: number): Promise<string[]> {
   const cells = page.locator(`${table} tbody tr`).nth(row).locator("th, td");
   return (await cells.allInnerTexts()).map((text) => text.trim().replace(/\s+/g, " "));

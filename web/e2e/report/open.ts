@@ -9,7 +9,7 @@ import type { ReportDocument } from "../../src/report/document.ts";
 
 export interface OpenReport {
   page: Page;
-  /** Messages of the console, uncaught errors and requests beyond the file: must stay empty. */
+  /** Console messages, uncaught errors and requests beyond the file. It must stay empty. */
   complaints: string[];
   file: string;
 }

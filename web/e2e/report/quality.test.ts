@@ -1,4 +1,4 @@
-// The quality dimensions in headless Chromium: numbers as in the results, keys, weights, names.
+// The quality dimensions in headless Chromium: the numbers of the results, keys, weights and names.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentOf } from "../../mock/report/document.ts";

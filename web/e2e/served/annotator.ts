@@ -104,7 +104,7 @@ export class Annotator {
     return (await this.page.locator("h1").first().textContent()) ?? "";
   }
 
-  /// Waits for another question than `before`, or null if there are no further questions.
+  /// Waits for a question other than `before`, or null if there are no further questions.
   async next(before: Shown | null, patience = 60_000): Promise<Shown | null> {
     const until = Date.now() + patience;
     for (;;) {

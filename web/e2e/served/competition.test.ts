@@ -1,4 +1,4 @@
-// A whole competition, answered in the browser: by keyboard, by touch, by three at once.
+// A whole competition, answered in the browser: by keyboard, by touch, and by three people at once.
 
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -29,7 +29,7 @@ async function annotator(link: string, options = {}) {
   return one;
 }
 
-/// The answers that count, as the competition has them.
+/// The answers of the competition that count.
 function kept(world: World, folder: string) {
   const out = join(world.folder, "exported");
   assay("mad", "export", folder, "--out", out);
@@ -45,7 +45,7 @@ it("is answered by keyboard from the first question to the last", async () => {
     await anna.page.keyboard.press(key === " " ? "Space" : key);
   };
   const first = (await anna.next(null)) as Shown;
-  await press(first, shows(first.image, first.label) ? "n" : "y"); // by mistake
+  await press(first, shows(first.image, first.label) ? "n" : "y"); // a wrong answer by mistake
   let now = (await anna.next(first)) as Shown;
   await anna.page.keyboard.press("u");
   expect(await anna.next(now)).toEqual(first);

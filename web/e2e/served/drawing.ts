@@ -17,7 +17,7 @@ function hue(angle: number, light: number): Colour {
   return [part(0), part(2.1), part(4.2)];
 }
 
-/// A PNG of a shape, which `kind` chooses, before a gradient.
+/// A PNG of a shape in front of a gradient. `kind` chooses the shape.
 export function drawn(width: number, height: number, kind: number, number: number): Buffer {
   const shape = SHAPES[kind % SHAPES.length] as (x: number, y: number) => boolean;
   const inside = hue(number * 0.7 + 3, 1);
@@ -34,7 +34,7 @@ export function drawn(width: number, height: number, kind: number, number: numbe
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2], 8); // bits a channel, RGB
+  header.set([8, 2], 8); // 8 bits per channel, RGB
   const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
   const data = deflateSync(pixels, { level: 1 });
   return Buffer.concat([signature, piece("IHDR", header), piece("IDAT", data), piece("IEND")]);

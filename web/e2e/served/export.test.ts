@@ -50,7 +50,7 @@ function store(name: string, rows: number): void {
   partial("import", at("scores.csv"), ...given, "--kind", "logits", "--out", at("runs"), "-q");
 }
 
-/// A line as columns hold it: numbers as floats of their size, all labels, an infinite loss.
+/// A line in the form of columns: numbers as floats of their size, all labels, an infinite loss.
 function columns(line: Row): Row {
   const row = { ...line };
   const label = line["label"];
@@ -152,7 +152,7 @@ test("DuckDB finds the same sums, ranges and types", async () => {
       lost: count((row) => row["status"] === "not_finite"),
     },
   ]);
-  // By the ranges of the row groups, by which the reader skips groups.
+  // Compares the ranges of the row groups, by which the reader skips groups.
   const sure = expected.filter((row) => (row["confidence"] as number) > 0.6).length;
   expect(await query(`select count(*) n ${from} where confidence > 0.6`)).toEqual([
     { n: String(sure) },

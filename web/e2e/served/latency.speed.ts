@@ -19,7 +19,7 @@ async function measure(answers: number): Promise<number[]> {
     const begun = performance.now();
     document.dispatchEvent(new KeyboardEvent("keydown", { key: n % 2 ? "y" : "n", bubbles: true }));
     while (shown() === before || shown() === "") await frame();
-    await frame(); // drawn
+    await frame(); // the image is drawn
     times.push(performance.now() - begun);
   }
   return times;

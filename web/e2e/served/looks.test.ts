@@ -15,7 +15,7 @@ const ALL_LOOKS = [
   { name: "wall-light", width: 1600, height: 900, dark: false },
   { name: "wall-dark", width: 1600, height: 900, dark: true },
 ];
-// Two of them test each size and each scheme once. Screenshots are made of all four.
+// Two of them test each size and each color scheme once. Screenshots are made of all four.
 const every = process.env["ASSAY_SCREENSHOTS"] ? 1 : 3;
 const LOOKS = ALL_LOOKS.filter((_, at) => at % every === 0);
 const TASKS = ["yes-no", "grid", "labels"] as const;
@@ -120,7 +120,7 @@ for (const look of LOOKS) {
           }),
         );
         expect(image?.[2]).toBeGreaterThan(stage?.[2] as number);
-        expect(image?.[0]).toBeCloseTo(stage?.[0] as number, 0); // its middle
+        expect(image?.[0]).toBeCloseTo(stage?.[0] as number, 0); // the middle of the image
         expect(image?.[1]).toBeCloseTo(stage?.[1] as number, 0);
         await server.ask("/api/organiser/pause", { pause: true });
         await page.keyboard.press("y");

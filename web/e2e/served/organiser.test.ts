@@ -48,7 +48,7 @@ it("trains annotators with what is known, and tells them", async () => {
   const status = await server.ask<{ people: { gold: { value: number; n: number } }[] }>(
     "/api/organiser/status",
   );
-  expect(status.people.find((one) => one.gold.n > 0)?.gold.n).toBe(8); // four images, two labels
+  expect(status.people.find((one) => one.gold.n > 0)?.gold.n).toBe(8); // 4 images, 2 labels
   expect(anna.complaints).toEqual([]);
 });
 
@@ -81,7 +81,7 @@ it("shows what the study holds, pauses it, and lets nobody in whose link was rev
   await page.getByText("link revoked").waitFor();
   await anna.page.keyboard.press("n");
   await anna.page.getByText("no longer valid").waitFor();
-  expect(rows().length).toBe(4); // an answer without a valid link is not taken
+  expect(rows().length).toBe(4); // an answer without a valid link is refused
 
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download answers" }).click();

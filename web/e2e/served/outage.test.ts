@@ -41,7 +41,7 @@ function expectKept(rows: Record<string, string>[], people: Annotator[]) {
   expect(rows.length).toBe(given.size);
   for (const row of rows) {
     const answer = { question: row["question"], answer: row["answer"]?.replace(" ", "-") };
-    expect(given.get(row["key"]?.split("/")[1] ?? "")).toEqual(answer); // page/KEY/QUESTION/NAME
+    expect(given.get(row["key"]?.split("/")[1] ?? "")).toEqual(answer); // of page/KEY/QUESTION/NAME
   }
 }
 
@@ -69,7 +69,7 @@ it("keeps answers without a network, and sends them later", async () => {
   const { world, folder, server } = await study();
   const anna = await annotator(server, "anna");
   await anna.next(null);
-  await fetched(anna.page, 3); // the next two are loaded
+  await fetched(anna.page, 3); // the next two images are loaded
   await anna.page.context().setOffline(true);
   let now = await anna.next(null);
   for (const _ of [1, 2]) {

@@ -26,7 +26,7 @@ class Runs {
     return path;
   }
 
-  /** A model that is incorrect on every `wrong`th item. */
+  /** A model that is incorrect on every item whose number is a multiple of `wrong`. */
   add(model: string, wrong: number): void {
     const ids = Array.from({ length: items }, (_, i) => i);
     const list = this.write("items.csv", [

@@ -22,7 +22,7 @@ export class World {
   readonly folder = mkdtempSync(join(tmpdir(), "assay-served-"));
   readonly images = join(this.folder, "images");
 
-  /// `base`: the width of image number 0.
+  /// `base` is the width of image number 0.
   constructor(
     readonly count: number,
     readonly base = 640,
@@ -50,8 +50,8 @@ export class World {
     return path;
   }
 
-  /// Three classifiers, of which each is correct on a third of the images; each pair has questions
-  /// about `k` images. `gold`: questions with known answers among them.
+  /// Three classifiers, each correct on a third of the images. Each pair has questions
+  /// about `k` images. `gold` of them have known answers.
   competition(k = 4, gold = 0, votes = 3): string {
     const all = Array.from({ length: this.count }, (_, i) => i);
     const list = this.write("items.csv", [["id"], ...all.map((i) => [`image-${i}.png`])]);
@@ -85,7 +85,7 @@ export class World {
     return folder;
   }
 
-  /// Every image with every one of `labels`; those of `known` images have known answers.
+  /// Questions about every image and every label. Those of `known` images have known answers.
   questions(labels: string[], known = 0): string {
     const lines: string[][] = [["item", "label", "definition", "answer"]];
     for (let i = 0; i < this.count; ++i) {
@@ -118,14 +118,14 @@ export class Server {
 
   private constructor(private readonly args: string[]) {}
 
-  /// `args`: those of `assay serve`.
+  /// `args` are those of `assay serve`.
   static async start(...args: string[]): Promise<Server> {
     const server = new Server(args);
     await server.again();
     return server;
   }
 
-  /// On the same port as before.
+  /// Restarts on the same port.
   async again(): Promise<void> {
     const port = ["--port", String(this.port)];
     const child = spawn(ASSAY, ["serve", ...this.args, ...port, "--format", "json"]);
@@ -173,7 +173,7 @@ export class Server {
   }
 }
 
-/// Rows of a csv file by the names of its columns.
+/// The rows of a csv file, by column name.
 export function rowsOf(csv: string): Record<string, string>[] {
   const [header, ...lines] = csv.trim().split(/\r?\n/);
   const names = (header ?? "").split(",");

@@ -1,4 +1,4 @@
-// Grids and choices of labels, from questions to the commands that read the answers.
+// Grids and choices of labels, from questions to the commands that read answers.
 
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -52,7 +52,7 @@ it("has images of a grid selected by mouse and by keyboard", async () => {
   const answers = join(world.folder, "answers.csv");
   assay("labels", "export", folder, "--out", answers);
   const rows = rowsOf(world.read("answers.csv"));
-  expect(rows.length).toBe(2 * 2 * 12); // annotators, labels, images
+  expect(rows.length).toBe(2 * 2 * 12); // the columns are annotators, labels, images
   for (const row of rows) {
     const image = Number(/image-(\d+)/.exec(row["image"] as string)?.[1]);
     expect(row["selected"]).toBe(shows(image, row["label"] as string) ? "1" : "0");

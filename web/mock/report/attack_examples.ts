@@ -1,5 +1,5 @@
-// Images that fooled a model, made by rule. There are two attacks at three budgets, one of which
-// fooled the model with no image. There are hostile names, a prediction without a probability, and
+// Images that fooled a model, made by rule. There are two attacks at three budgets. One of them
+// fooled the model on no image. There are hostile names, a prediction without a probability, and
 // images that are not embedded.
 import type { Sourced } from "../../src/report/document.ts";
 import type {
@@ -86,7 +86,7 @@ const sign = (item: number) => (x: number, y: number, c: number) =>
 const scene = (item: number) => (x: number, y: number, c: number) =>
   0.5 + 0.4 * Math.sin((x * (c + 1)) / 9 + item) * Math.cos((y * (3 - c)) / 11);
 
-/** All of `examples` but those of item 3. */
+/** All of `examples` except those of item 3. */
 export function exampleThumbnails(): Thumbnail[] {
   const made = new Map<string, Thumbnail>();
   for (const { eps, shown } of result.attacks)
@@ -100,7 +100,7 @@ export function exampleThumbnails(): Thumbnail[] {
       );
       made.set(
         difference,
-        // Nothing changed at the left edge.
+        // Nothing has changed at the left edge.
         imageOf(difference, (x, y, c) => (x < 4 ? 0.5 : 0.5 + 0.5 * moved(x, y, c))),
       );
     }

@@ -1,4 +1,4 @@
-// Three models with costs, one of them without a latency and with an operator that has no rule.
+// Three models with costs. One has no latency, and an operator without a rule.
 
 import type { CostResult, ModelCost, ScoresResult } from "../../src/report/schemas/described.ts";
 import { countsOf, store } from "./calibration.ts";

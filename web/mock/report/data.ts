@@ -1,4 +1,4 @@
-// Two inspected data sets: one as a store recorded it, one as `assay inspect` read it.
+// Two inspected data sets: one recorded by a store, and one read by `assay inspect`.
 import type { InspectResult } from "../../src/report/schemas/described.ts";
 import { documentOf } from "./document.ts";
 import { hostile } from "./over_time.ts";

@@ -1,4 +1,4 @@
-// A competition of classifiers, made by rule: one pair without images, an unknown accuracy, and
+// A generated competition of classifiers: one pair without images, an unknown accuracy, and
 // hostile names.
 import type { Sourced } from "../../src/report/document.ts";
 import type {
@@ -68,7 +68,7 @@ export function rankingOf(names: string[], enough = true): MadRanking {
     components: 1,
     classifiers: names.map((classifier, index) => ({
       classifier,
-      // The second classifier in the list has the last rank.
+      // The second classifier of the list has the last rank.
       place: index === 0 ? 1 : index === 1 ? last : index,
       place_interval: {
         low: Math.max(1, index - 1),

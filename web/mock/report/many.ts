@@ -2,7 +2,7 @@
 import type { ColumnBest, Measurement } from "../../src/report/schemas/described.ts";
 import { documentOf } from "./document.ts";
 
-/** The same numbers every time, in [0, 1). */
+/** Numbers in [0, 1), the same every time. */
 export function made(seed: number): number {
   let x = Math.imul(seed + 0x9e3779b9, 0x85ebca6b);
   x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);

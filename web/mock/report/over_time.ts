@@ -1,4 +1,4 @@
-// One model at five dates and another in three versions, with a gate that one of them fails.
+// One model at five dates and another in three versions, with a gate that one version fails.
 import type {
   ComparisonsResult,
   Gate,

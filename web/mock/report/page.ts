@@ -1,4 +1,4 @@
-// The built report with a document in it, as the command writes it.
+// The built report with a document in it, in the form that the command writes.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";

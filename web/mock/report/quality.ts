@@ -21,7 +21,7 @@ const means = [0.8, 0.19, 0.53, 0.57, 0.0045, 0.78, 0.93, 0.33, 75];
 const deviations = [0.035, 0.11, 0.23, 0.15, 0.0027, 0.024, 0.018, 0.15, 60];
 const weights = [1, 1 / 3, 1 / 3, 1 / 3, 1, 1, 1 / 2, 1 / 2, 1];
 
-/** In [-1, 1], the same each time. */
+/** Numbers in [-1, 1], the same each time. */
 const wave = (m: number, d: number) => Math.sin(12.9898 * (m + 1) + 78.233 * (d + 1));
 
 function cellOf(m: number, d: number, interval: boolean): QualityCell {

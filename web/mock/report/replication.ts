@@ -1,4 +1,4 @@
-// A study of a data set that was collected again, made by rule. Some of its models have no interval
+// A generated study of a data set that was collected again. Some of its models have no interval
 // or no estimate, and one has a hostile name.
 import type { Sourced } from "../../src/report/document.ts";
 import type {

@@ -1,4 +1,4 @@
-// Accuracy under corruptions and attacks, of two models; one has a hostile name and gaps.
+// Accuracy under corruptions and attacks, for two models. One has a hostile name and gaps.
 import type { Sourced } from "../../src/report/document.ts";
 import type {
   AttackResult,

@@ -1,4 +1,4 @@
-// Generated slices: a model with some, one without, and one whose images are in clusters.
+// Generated slices: a model with slices, one without, and one whose images are in clusters.
 import type {
   FoundSlice,
   ReportItem,
@@ -75,7 +75,7 @@ export const slicesResult: SliceResult = {
   warnings: [],
 };
 
-/** On "scans", where each patient has several images. */
+/** Results on "scans", where each patient has several images. */
 export const clusteredResult: SliceResult = {
   ...slicesResult,
   cluster: "patient",

@@ -27,7 +27,7 @@ function Body({ view }: { view: View }) {
   const { task } = usePage();
   const { phase, screen } = view;
   if ((phase === "working" || phase === "feedback") && screen) {
-    // Every screen has a new component, so no choice is carried over. With one image and one
+    // Every screen has a new component, so no choice is kept. With one image and one
     // question the component stays, so that the focus stays, too.
     const name = `${screen.screen} ${view.review}`;
     if (task === "grid") return <Grid key={name} view={view} />;
@@ -115,7 +115,7 @@ function Header({ view, welcome }: { view: View; welcome: Welcome }) {
   );
 }
 
-/// One element for announcements: screen readers read changes of it, and it never moves the page.
+/// One element for announcements. Screen readers read its changes, and it never moves the page.
 function Notes({ view }: { view: View }) {
   const texts = useTexts();
   const { trouble, notice, kept, unstored, message } = view;

@@ -4,7 +4,7 @@ import type { Answer, QuestionAnswer, Screen } from "../shared/api";
 
 export type Choices = ReadonlyMap<string, Answer>;
 
-/// No choices, or the earlier answers.
+/// No choices, or those of the earlier answers.
 export function choicesOf(screen: Screen): Choices {
   const chosen = new Map<string, Answer>();
   screen.cells.forEach((cell, place) => {

@@ -20,7 +20,7 @@ export interface TaskProps {
 
 export const Page = createContext<PageContext | null>(null);
 
-/// For pages with a message before there are questions.
+/// For pages that show a message before there are questions.
 export const Speech = createContext<Texts | null>(null);
 
 export function useTexts(): Texts {
@@ -43,7 +43,7 @@ export function useKeys(
 ): void {
   const latest = useRef(handler);
   latest.current = handler;
-  // Runs before the screen is drawn, because a fast person may press a key before an effect that
+  // Runs before the screen is drawn, because people may press a key before an effect that
   // runs later.
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {

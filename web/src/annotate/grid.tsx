@@ -1,4 +1,4 @@
-// One label, many images: those that show it are selected, the others do not show it.
+// One label and many images. The images that show it are selected.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { answersOf, choicesOf, countOf, toggled } from "./choices";
@@ -25,7 +25,7 @@ export function Grid({ view }: TaskProps) {
     setCurrent(next);
     tiles()[next]?.focus();
   };
-  /// The tile above or below is a row's length away, which the layout decides.
+  /// The distance to the tile above or below is the length of a row, which depends on the layout.
   const move = (way: { across: number; down: number }) => {
     const all = tiles();
     const columns = all.filter((tile) => tile.offsetTop === all[0]?.offsetTop).length;
@@ -37,8 +37,8 @@ export function Grid({ view }: TaskProps) {
     if (!done && !view.chosen) setChoices((now) => toggled(now, question, "yes"));
   };
   const ready = useReady(screen?.cells.map((cell) => cell.question) ?? [], "small");
-  /// Images that are not selected count as "does not show it", so all images must have been
-  /// visible.
+  /// Images that are not selected count as "does not show it", so all images must be
+  /// visible first.
   const submit = () => {
     if (!screen) return;
     const states = screen.cells.map((cell) => images.state(cell.question, "small").state);

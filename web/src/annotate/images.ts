@@ -31,7 +31,7 @@ export class ImageStore {
   private running = 0;
   private complained = Number.NEGATIVE_INFINITY;
 
-  /// `notHeld`: the server refused an image as not this person's, because it was restarted or the
+  /// `notHeld`: the server refused an image as not held by this person, because it restarted or the
   /// page sent nothing for long. After the page says again what it holds, the image is sent.
   constructor(
     private readonly connection: Connection,

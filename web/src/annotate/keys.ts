@@ -15,7 +15,7 @@ export function isCovered(page: Pick<ParentNode, "querySelector">): boolean {
   return page.querySelector("dialog[open]") !== null;
 }
 
-/// A key that is held down answers once. With Control or similar keys it belongs to the browser.
+/// A held-down key answers once. With Control or similar keys it belongs to the browser.
 export function counts(event: KeyPress): boolean {
   const modified = event.ctrlKey || event.altKey || event.metaKey;
   return !event.repeat && !modified && event.isComposing !== true;
@@ -30,13 +30,13 @@ export function isLetter(event: KeyPress, letter: string): boolean {
   return otherScript && /^[a-z]$/.test(wanted) && event.code === `Key${wanted.toUpperCase()}`;
 }
 
-/// 1 to 9 for keys of the row above the letters or of the number pad, with or without Shift; 0:
+/// 1 to 9 for keys of the row above the letters or of the number pad, with or without Shift; 0 for
 /// another key.
 export function digit(event: KeyPress): number {
   return Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? 0);
 }
 
-/// The step of an arrow key in a grid with this reading direction; null: another key.
+/// The step of an arrow key in a grid with this reading direction, or null for another key.
 export function arrow(key: string, rightToLeft: boolean): { across: number; down: number } | null {
   const forward = rightToLeft ? -1 : 1;
   switch (key) {

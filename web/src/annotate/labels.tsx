@@ -1,4 +1,4 @@
-// One image, many labels: those that apply are chosen, and each may be marked as unsure.
+// One image and many labels. The labels that apply are chosen, and each may be marked as unsure.
 
 import { useRef, useState } from "preact/hooks";
 import type { Answer, LabelText } from "../shared/api";

@@ -18,7 +18,7 @@ const NAME = "assay.token";
 const root = document.getElementById("page") as HTMLElement;
 let texts = new Texts();
 
-/// Null if the browser forbids it. Answers are then lost when the tab is closed.
+/// Null if the browser forbids storage. Answers are then lost when the tab is closed.
 function storageOf(name: "localStorage" | "sessionStorage"): Storage | null {
   try {
     return window[name];
@@ -97,7 +97,7 @@ async function start(): Promise<void> {
     if (revoked) return say("revoked_title", "revoked_text", kept);
     return say("unknown_token_title", "unknown_token_text", kept);
   }
-  // The server may have become available only now, and its language with it.
+  // The server may have become available only now, and so its language.
   await speak(connection);
   document.title = texts.text("page_title", { title: welcome.title });
   const owner = ownerOf(welcome);

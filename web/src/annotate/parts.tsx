@@ -1,4 +1,4 @@
-// Small pieces that several tasks share.
+// Small components that several tasks use.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -7,8 +7,8 @@ import { usePage } from "./context";
 import type { ImageState, Size } from "./images";
 import type { View } from "./session";
 
-/// A button with its key. A click by mouse or finger does not set the focus. The next key must have
-/// its meaning on the page, and not press the last button.
+/// A button with its key. A click by mouse or finger does not set the focus. The next key must keep
+/// its meaning on the page, and must not press the last button.
 export function KeyButton(props: {
   children: ComponentChildren;
   press: () => void;
@@ -79,7 +79,7 @@ export function Mounted({ element, alt }: { element: HTMLImageElement; alt: stri
   return <span class="mounted" ref={place} />;
 }
 
-/// "Does this image show LABEL?" with the label set off.
+/// "Does this image show LABEL?" with the label in bold.
 export function Question({ label, of }: { label: LabelText; of: "question" | "question_grid" }) {
   const { texts } = usePage();
   const [before, after] = texts.around(of, "label");

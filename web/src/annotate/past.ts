@@ -1,4 +1,4 @@
-// Screens that were answered in this tab, for `undo`: the newest ones with their answers. Older
+// Screens that were answered in this tab, for `undo`. The newest ones have their answers. Older
 // ones, and those from before a reload, are kept by token, and requested again.
 
 import type { QuestionAnswer, Screen } from "../shared/api";
@@ -27,7 +27,7 @@ export class Past {
         this.list = tokens.slice(-MOST).map((token) => ({ token, screen: null }));
       }
     } catch {
-      // Nothing to go back to.
+      // There is nothing to go back to.
     }
   }
 
@@ -35,12 +35,12 @@ export class Past {
     return this.list.length;
   }
 
-  /// 1: the newest.
+  /// 1 is the newest.
   at(back: number): PastScreen | undefined {
     return this.list[this.list.length - back];
   }
 
-  /// A screen that is in the list keeps its place, because another answer does not make it a new
+  /// A listed screen keeps its place, because another answer does not make it a new
   /// screen.
   put(screen: Screen, answers: QuestionAnswer[]): void {
     const given = new Map(answers.map((one) => [one.question, one.answer]));
@@ -60,7 +60,7 @@ export class Past {
     this.store();
   }
 
-  /// The newest ones whose contents are known, newest first.
+  /// The newest screens whose contents are known, newest first.
   recent(count: number): Screen[] {
     const screens = this.list.slice(-count).map((entry) => entry.screen);
     return screens.filter((screen) => screen !== null).reverse();
@@ -70,7 +70,7 @@ export class Past {
     try {
       this.storage?.setItem(this.name, JSON.stringify(this.list.map((entry) => entry.token)));
     } catch {
-      // Then undo does not work across a reload.
+      // In this case, undo does not work across a reload.
     }
   }
 }

@@ -5,7 +5,7 @@
 import type { Answer, GivenScreen } from "../shared/api";
 
 export interface QueuedScreen extends GivenScreen {
-  /// Milliseconds; entries go out in this order.
+  /// Time in milliseconds. Entries are sent in this order.
   at: number;
 }
 
@@ -32,7 +32,7 @@ export class AnswerQueue {
   private readonly prefix: string;
   private last = 0;
 
-  /// `owner`: the person of these answers. Answers of others on the same computer are not changed.
+  /// `owner` is the person of the answers. Answers of others on the same computer do not change.
   constructor(
     private readonly storage: Storage | null,
     owner: string,
@@ -49,7 +49,7 @@ export class AnswerQueue {
     this.store(entry);
   }
 
-  /// Keys of the answers that storage has not taken: they are lost when the tab is closed.
+  /// Keys of the answers that storage has not accepted. They are lost when the tab is closed.
   unstored(): string[] {
     return [...this.refused];
   }
@@ -70,7 +70,7 @@ export class AnswerQueue {
     try {
       this.storage?.removeItem(this.prefix + key);
     } catch {
-      // It was never stored.
+      // The entry was never stored.
     }
     this.refused.delete(key);
     // There may be space now.

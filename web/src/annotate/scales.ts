@@ -1,4 +1,4 @@
-/// Sizes beyond the fitting one, in the image's pixels: the original size if it is larger, then
+/// Sizes larger than the fitting one, in the image's pixels: the original size if it is larger, and
 /// double.
 export function zoomScales(fit: number): number[] {
   return fit < 0.95 ? [1, 2] : [2 * fit];

@@ -12,15 +12,15 @@ import {
 import type { AnswerQueue, QueuedScreen } from "./queue";
 
 export interface SenderEvents {
-  /// Screens that the page has and has not answered, and how many more it wants.
+  /// Screens that the page has and has not answered, and the number of further ones that it wants.
   demand(): { holding: string[]; wanted: number };
-  /// The server answered; entries that `taken` names have left the queue.
+  /// The server answered. The entries named in `taken` were removed from the queue.
   arrived(work: Work, sent: QueuedScreen[]): void;
-  /// No answer; the request is repeated in `seconds`.
+  /// The server did not answer. The request is repeated in `seconds`.
   trouble(kind: "offline" | "busy" | "error", message: string): void;
-  /// An answer that the server cannot even read, or that is too large; it has left the queue.
+  /// The server cannot read an answer, or it is too large. It was removed from the queue.
   dropped(entry: QueuedScreen, message: string): void;
-  /// Repeating does not help: 401, 403.
+  /// Repeating the request does not help: status 401 or 403.
   stopped(error: ApiError): void;
 }
 
@@ -40,7 +40,7 @@ export class Sender {
     private readonly events: SenderEvents,
   ) {}
 
-  /// Sends the queued answers now, or as soon as the current request is done. After a failure only
+  /// Sends the queued answers now, or as soon as the current request is done. After a failure, only
   /// the timer, or retryNow(), tries again: an answer given offline must not cause many requests.
   poke(): void {
     if (this.over) return;
@@ -115,8 +115,8 @@ export class Sender {
   }
 
   /// Answers that the server cannot read, or that are too large together, are sent in smaller
-  /// pieces at once. The one that is refused alone is dropped, so that it does not block the others
-  /// forever. A response of a proxy never drops an answer, because the code must be that of this
+  /// pieces at once. A single refused answer is dropped, so that it does not block the others
+  /// forever. A response of a proxy never drops an answer, because the code must come from this
   /// server.
   private divide(error: ApiError, sent: QueuedScreen[]): boolean {
     const unread = error.code === "bad_request";

@@ -1,4 +1,4 @@
-// The state of the page and its steps, in one place. Components call answer(), undo(), proceed().
+// The state of the page and its steps. Components call answer(), undo(), proceed().
 // The sender passes on the server's responses. All others read view().
 //
 // An answer is in the queue before anything else happens. The page continues when the server has
@@ -35,16 +35,16 @@ export interface Notice {
 export interface View {
   phase: Phase;
   screen: Screen | null;
-  /// Answered before, and shown again to change the answer.
+  /// The screen was answered before, and is shown again to change the answer.
   review: boolean;
-  /// Given, but not yet acknowledged.
+  /// The answer was given, but is not yet acknowledged.
   chosen: QuestionAnswer[] | null;
   feedback: Feedback[];
   trouble: "none" | "offline" | "busy" | "error";
   message: string;
-  /// Answers that wait in this browser.
+  /// The answers that wait in this browser.
   kept: number;
-  /// Of these, answers that are lost when the page is closed.
+  /// Those that are lost when the page is closed.
   unstored: number;
   notice: Notice | null;
   answered: number;
@@ -57,7 +57,7 @@ export interface View {
 
 /// Milliseconds after which the page continues without an acknowledgement.
 export const PATIENCE = 1500;
-/// How long a screen is not shown that was skipped because its image was missing.
+/// The time in milliseconds for which a screen with a missing image is not shown.
 const SKIP_FOR = 60_000;
 
 export class Session {
@@ -121,7 +121,7 @@ export class Session {
     };
   }
 
-  /// Screens whose images are needed, the one that is shown first.
+  /// The screens whose images are needed, with the current one first.
   upcoming(): Screen[] {
     const screens = this.review ? [this.review, ...this.ready] : [...this.ready];
     const next = this.past.at(this.back + 1)?.screen;
@@ -142,7 +142,7 @@ export class Session {
     this.changed();
   }
 
-  /// After the feedback of a training screen.
+  /// Continues after the feedback of a training screen.
   proceed(): void {
     if (this.feedback.length === 0) return;
     this.feedback = [];
@@ -253,7 +253,7 @@ export class Session {
     }
   }
 
-  /// Checks for new questions if there are none now: soon at first, then every 15 seconds.
+  /// Checks for new questions if there are none now, soon at first, then every 15 seconds.
   private rest(): void {
     const working = this.last?.state === "work" && this.ready.length > 0;
     this.idle = working ? 0 : this.idle + 1;

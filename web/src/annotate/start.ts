@@ -10,7 +10,7 @@ import {
 import { Texts } from "../shared/strings";
 import type { Size } from "./images";
 
-/// Images that are decoded ahead; of a grid, screens.
+/// The number of images decoded ahead, or of screens for a grid.
 const MOST_IMAGES = 12;
 const MOST_GRIDS = 3;
 
@@ -36,15 +36,15 @@ export async function patiently<T>(ask: () => Promise<T>, failed: () => void): P
   }
 }
 
-/// The key under which this person's answers are kept in the browser. Null: the server is of
-/// another version than this page, which may be an old one that the browser has kept.
+/// The key under which this person's answers are kept in the browser. Null if the server has
+/// a version other than that of this page, which may be an old page that the browser has kept.
 export function ownerOf(welcome: Welcome): string | null {
   const { version, study, name } = welcome;
   const known = version === 1 && typeof study === "string" && study !== "";
   return known ? `${study}\n${name}` : null;
 }
 
-/// English if the server cannot be reached.
+/// Uses English if the server cannot be reached.
 export async function readTexts(connection: Connection): Promise<Texts> {
   try {
     return new Texts(await connection.get<StringsReply>("/api/strings"));
@@ -53,13 +53,13 @@ export async function readTexts(connection: Connection): Promise<Texts> {
   }
 }
 
-/// The images of the screens that come next, in that order.
+/// The images of the next screens, in order.
 export function imagesOf(screens: Screen[], welcome: Welcome): { question: string; size: Size }[] {
   if (welcome.task === "grid") {
     const cells = screens.slice(0, MOST_GRIDS).flatMap((screen) => screen.cells);
     return cells.map(({ question }) => ({ question, size: "small" }));
   }
-  // All questions of one screen show the same image: the first one's.
+  // All questions of one screen show the image of the first one.
   const firsts = screens.slice(0, MOST_IMAGES).flatMap((screen) => screen.cells.slice(0, 1));
   return firsts.map(({ question }) => ({ question, size: "full" }));
 }

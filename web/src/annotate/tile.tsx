@@ -13,7 +13,7 @@ export function Tile(props: {
   count: number;
   chosen: boolean;
   known: Feedback | undefined;
-  /// Reached by the tab key; the others by the arrows.
+  /// Reached with the Tab key. The arrow keys reach the others.
   inOrder: boolean;
   toggle: () => void;
   zoom: () => void;

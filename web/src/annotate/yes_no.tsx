@@ -1,4 +1,4 @@
-// One image, one label: yes, no, cannot say.
+// One image and one label, with the answers yes, no and cannot say.
 
 import { useRef } from "preact/hooks";
 import type { Answer } from "../shared/api";

@@ -1,4 +1,4 @@
-// One image as large as its place allows; `z` switches to its own pixels and to twice the size.
+// One image as large as its place allows. `z` switches to its own pixels and to twice the size.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "./context";
@@ -7,7 +7,7 @@ import { Mounted, useImage } from "./parts";
 import { zoomScales } from "./scales";
 
 interface Zoom {
-  /// 0: the image fits its place.
+  /// 0 if the image fits its place.
   level: number;
   x: number;
   y: number;
@@ -111,7 +111,7 @@ export function ZoomView(props: {
   );
 }
 
-/// `z` and, of a zoomed image, the arrows.
+/// Handles `z` and, if the image is zoomed, the arrows.
 export function zoomKey(
   control: ZoomControl | null,
   event: KeyboardEvent,

@@ -1,4 +1,4 @@
-// One image of a grid, large, over the page.
+// One image of a grid, shown large over the page.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useKeys, usePage } from "./context";

@@ -10,7 +10,7 @@ export interface Estimate {
   reason?: string;
 }
 export interface PersonStatus {
-  /// 0: answers by an annotator without a link.
+  /// 0 for answers by an annotator without a link.
   id: number;
   name: string;
   revoked: boolean;
@@ -52,7 +52,7 @@ export interface ServiceStatus {
   problems: ImageProblem[];
   outlook: string[];
   warnings: string[];
-  /// How long ago this was counted.
+  /// The time since this was counted.
   seconds_old?: number;
 }
 export interface PersonLink {

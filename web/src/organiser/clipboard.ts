@@ -1,4 +1,4 @@
-/// Whether it could be copied: pages without TLS cannot use the clipboard, except those of this
+/// Whether the text was copied. Pages without TLS cannot use the clipboard, except those of this
 /// machine.
 export async function copy(text: string): Promise<boolean> {
   try {

@@ -6,7 +6,7 @@ import type { Connection } from "../shared/api";
 
 export interface OrganiserContext {
   connection: Connection;
-  /// Sends a change, shows its error if it has one, and reads the status again. Null: it failed.
+  /// Sends a change, shows its error if it has one, and reads the status again. Null if it failed.
   change<T>(path: string, body: unknown): Promise<T | null>;
   /// Shows a sentence for some seconds.
   say(sentence: string): void;

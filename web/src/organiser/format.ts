@@ -12,7 +12,7 @@ export function percent(value: number, digits = 0): string {
   return `${(value * 100).toFixed(digits)}\u00a0%`;
 }
 
-/// "93 % (90 to 95)".
+/// Such as "93 % (90 to 95)".
 export function proportion(estimate: Estimate): string {
   const { value, low, high } = estimate;
   if (value === null) return DASH;
@@ -31,7 +31,7 @@ export function hours(value: number | null): string {
   return value < 10 ? `${value.toFixed(1)} h` : `${Math.round(value)} h`;
 }
 
-/// The age of figures if it matters; null up to ten seconds, or if it is unknown.
+/// The age of figures if it matters. Null up to ten seconds, or if it is unknown.
 export function age(seconds: number | null | undefined): string | null {
   if (typeof seconds !== "number" || seconds <= 10) return null;
   return seconds < 60 ? `${Math.round(seconds)} s` : hours(seconds / 3600);

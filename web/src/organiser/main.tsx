@@ -17,7 +17,7 @@ let polled: Polled = { status: null, failure: "", refused: null };
 let said = "";
 let silence: ReturnType<typeof setTimeout> | undefined;
 
-/// The organiser's link opens everything, so it is forgotten with the tab.
+/// The organiser's link gives full access, so it is only kept until the tab is closed.
 function tokenOfTab(): string {
   const forget = (path: string) => history.replaceState(null, "", path);
   let storages: Storage[] = [];

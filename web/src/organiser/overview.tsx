@@ -1,4 +1,4 @@
-// The study as a whole: settled questions, missing answers, and problems.
+// The study as a whole: settled questions, missing answers and problems.
 
 import type { ServiceStatus } from "./api";
 import { count, hours, part } from "./format";

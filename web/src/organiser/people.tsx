@@ -1,4 +1,4 @@
-// The annotators: links, speed, agreement, known answers, and who is excluded.
+// The annotators: links, speed, agreement, known answers, and exclusion.
 
 import { useState } from "preact/hooks";
 import type { PersonLink, PersonStatus } from "./api";

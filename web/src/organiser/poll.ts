@@ -1,4 +1,4 @@
-// The study's status every two seconds, as long as somebody looks at the page.
+// The study's status every two seconds, as long as the page is visible.
 
 import { ApiError, type Connection } from "../shared/api";
 import type { ServiceStatus } from "./api";
@@ -7,9 +7,9 @@ const EVERY = 2000;
 
 export interface Polled {
   status: ServiceStatus | null;
-  /// "": connected.
+  /// "" if connected.
   failure: string;
-  /// Repeating the request does not help.
+  /// Whether repeating the request does not help.
   refused: ApiError | null;
 }
 

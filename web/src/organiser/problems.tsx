@@ -1,4 +1,4 @@
-// Images that could not be read. Their questions are not asked until they are tried again.
+// Images that could not be read. Their questions are not asked until the images are retried.
 
 import { useEffect, useState } from "preact/hooks";
 import type { ImageProblem } from "./api";
@@ -39,7 +39,7 @@ export function Problems({ problems }: { problems: ImageProblem[] }) {
   );
 }
 
-/// If the file was repaired meanwhile, the image is shown.
+/// If the file was repaired in the meantime, the image is shown.
 function Thumbnail({ question }: { question: string }) {
   const { connection } = useOrganiser();
   const [url, setUrl] = useState("");

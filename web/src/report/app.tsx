@@ -11,7 +11,7 @@ import type { Section } from "./section.ts";
 import { Sentence } from "./sentence.tsx";
 import { useAddress } from "./state.ts";
 
-/** The messages from the making of the report, which open with one press. */
+/** The messages from when the report was made, which open with one press. */
 function Said({ title, texts }: { title: string; texts: string[] }) {
   if (texts.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// One section on the page: drawn when it comes close to the window. If it fails, the others are not
+// One section on the page. It is drawn when close to the window. If it fails, the others are not
 // affected.
 import { Component, type ComponentChildren } from "preact";
 import { memo } from "preact/compat";
@@ -26,7 +26,7 @@ class Contained extends Component<{ children: ComponentChildren }, { failure: st
   }
 }
 
-/** Distance in pixels from the window at which it is drawn. */
+/** The distance in pixels from the window at which the section is drawn. */
 const ahead = "1200px";
 
 interface ChapterProps {
@@ -34,7 +34,7 @@ interface ChapterProps {
   document: ReportDocument;
 }
 
-/** Not drawn again when the reader moves to another section. */
+/** The section is not drawn again when the reader moves to another one. */
 export const Chapter = memo(function Chapter({ section, document }: ChapterProps) {
   const { id, title, View } = section;
   const [near, setNear] = useState(false);

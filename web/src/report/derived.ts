@@ -1,5 +1,5 @@
 // Stores of attacks do not count as further models. A saved result calls one `net@pgd-linf-8_255`
-// on `val`; the page shows it as `net` on "val under pgd-linf-8_255", as in the results that a
+// on `val`. The page shows it as `net` on "val under pgd-linf-8_255", as in the results that a
 // report computes.
 import type { ReportDocument } from "./document.ts";
 import type { Gate, ScoresResult } from "./schemas/described.ts";

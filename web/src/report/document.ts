@@ -16,7 +16,7 @@ export interface Sourced<T extends Result = Result> extends SourcedResult {
   result: T;
 }
 
-/** Results of one schema, for any version after the slash: "assay.scores". */
+/** Results of one schema, with any version after the slash, such as "assay.scores". */
 export function resultsOf<T extends Result>(
   document: ReportDocument,
   schema: string,
@@ -55,7 +55,7 @@ async function follow(address: string, show: (document: ReportDocument) => void)
         shown = etag ?? "";
       }
     } catch (error) {
-      // A loaded report stays, even if the server stops.
+      // A loaded report remains, even if the server stops.
       if (shown === null) throw error;
     }
     await new Promise((done) => setTimeout(done, pause));

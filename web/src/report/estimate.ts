@@ -13,13 +13,13 @@ export function halfWidth(estimate: Estimate): number {
   return interval === undefined ? 0 : (interval.high - interval.low) / 2;
 }
 
-/** Without the minus sign of a zero. */
+/** Formats without the minus sign of a zero. */
 function fixed(value: number, digits: number): string {
   const text = value.toFixed(digits);
   return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
 }
 
-/** "76.13", "0.01234": two digits of the uncertainty; without one, four of the value. */
+/** "76.13", "0.01234": two digits of the uncertainty, or without one four digits of the value. */
 export function numberText(value: number, half: number, unit: Unit = "number"): string {
   if (unit === "rank") return fixed(value, Number.isInteger(value) ? 0 : 1);
   const percent = unit === "proportion";
@@ -48,8 +48,8 @@ export function intervalText(estimate: Estimate): string {
   return `${numberText(interval.low, half, estimate.unit)} – ${numberText(interval.high, half, estimate.unit)}`;
 }
 
-/** Beside the value: "±0.37" if both sides are equal to the printed digit, otherwise
- * "(75.76 – 76.50)"; "" without an interval. */
+/** The text next to the value is "±0.37" if both sides are equal to the printed digit, otherwise
+ * "(75.76 – 76.50)", or "" without an interval. */
 export function sidesText(estimate: Estimate): string {
   const { value, interval, unit } = estimate;
   if (interval === undefined || value === null) return "";
@@ -77,7 +77,7 @@ export function shown(value: number, unit: Unit | undefined): number {
   return unit === "proportion" ? value * 100 : value;
 }
 
-/** All facts of one estimate, for a tooltip: one on each line. */
+/** All facts of one estimate for a tooltip, one on each line. */
 export function estimateLines(estimate: Estimate): string[] {
   if (estimate.value === null) return [estimate.undefined ?? "not measured"];
   const unit = unitText(estimate.unit);

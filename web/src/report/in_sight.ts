@@ -1,4 +1,4 @@
-// The current section: the one that fills the upper part of the window.
+// The current section, which fills the upper part of the window.
 import { useEffect } from "preact/hooks";
 import { isJumping } from "./jump.ts";
 

@@ -1,4 +1,4 @@
-// Whether the page is being printed: then everything is shown, not only what is in sight.
+// Whether the page is being printed. Then everything is shown, not only the visible part.
 import { flushSync, useSyncExternalStore } from "preact/compat";
 
 // Stored here, because parts that only appear in print need it from the start.
@@ -10,7 +10,7 @@ function set(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Parts that are closed on the screen are open on paper, and closed again afterwards. */
+/** Parts that are closed on the screen are opened for printing, and then closed again. */
 let opened: HTMLDetailsElement[] = [];
 
 function openAll(): void {

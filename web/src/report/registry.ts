@@ -1,4 +1,4 @@
-// The sections of a report, in reading order. A section is a function of the document and needs one
+// The sections of a report, in reading order. A section is a function of the document. It needs one
 // schema or two. A report without them does not have the section.
 
 import type { Section } from "./section.ts";

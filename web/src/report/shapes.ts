@@ -1,7 +1,7 @@
 // The form of a result that sections need: lists of objects. A result with another form is skipped,
 // and the others are shown.
 
-/** Of each schema (without its version) the fields that must be lists of objects. */
+/** The fields of each schema (without its version) that must be lists of objects. */
 const lists = new Map<string, string[]>([
   ["assay.attack", ["models"]],
   ["assay.attack_examples", ["attacks"]],
@@ -32,7 +32,7 @@ function isListOfObjects(value: unknown): boolean {
   );
 }
 
-/** The field of a result that does not match its schema; undefined: none. */
+/** The field of a result that does not match its schema. Undefined if there is none. */
 export function misshapen(result: Record<string, unknown>): string | undefined {
   const schema = String(result["schema"]);
   const fields = lists.get(schema.slice(0, Math.max(0, schema.lastIndexOf("/"))));

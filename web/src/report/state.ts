@@ -26,14 +26,14 @@ function write(key: string, value: string, fallback: string): void {
   for (const listener of listeners) listener();
 }
 
-/** One text of the address. Keys begin with their section's id: "overview.sort". */
+/** One text in the address. Keys begin with the id of the section, as in "overview.sort". */
 export function useAddress(key: string, fallback: string): [string, (value: string) => void] {
   const value = useSyncExternalStore(subscribe, () => read().get(key) ?? fallback);
   const set = useCallback((next: string) => write(key, next, fallback), [key, fallback]);
   return [value, set];
 }
 
-/** A list of texts, none of which is empty; order counts. */
+/** A list of non-empty texts in the address. Their order matters. */
 export function useAddressList(
   key: string,
   fallback: string[],

@@ -23,7 +23,7 @@ export interface Screen {
 }
 export interface Welcome {
   version: number;
-  /// Identifies the owner of answers together with the name, because titles are not unique.
+  /// Together with the name, this identifies the owner of answers, because titles are not unique.
   study: string;
   title: string;
   name: string;
@@ -73,7 +73,7 @@ export interface StringsReply {
   strings: Record<string, string>;
 }
 
-/// The largest numbers of answers in a request, of held screens, and of requested screens.
+/// The largest numbers of answers, held screens and requested screens in one request.
 export const LIMIT = 16;
 
 export class NoConnection extends Error {}
@@ -83,7 +83,7 @@ export class ApiError extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /// Seconds from the header Retry-After; 0: none.
+    /// Seconds from the header Retry-After, or 0 for none.
     readonly retryAfter: number,
   ) {
     super(message);
@@ -113,7 +113,7 @@ export class Connection {
     return (await this.request(path, { method: "GET" }, 3 * this.patience)).blob();
   }
 
-  /// The body is read under the same time limit: a connection may break off in the middle.
+  /// The body has the same time limit, because a connection may break off in the middle.
   private async request(
     path: string,
     init: RequestInit,
@@ -135,7 +135,7 @@ export class Connection {
   }
 }
 
-/// A proxy in front of the server may answer with anything but JSON.
+/// A proxy in front of the server may answer with a format other than JSON.
 function errorOf(response: Response, body: string): ApiError {
   let code = "";
   let message = response.statusText || `status ${response.status}`;
@@ -144,7 +144,7 @@ function errorOf(response: Response, body: string): ApiError {
     if (typeof said.error === "string") message = said.error;
     if (typeof said.code === "string") code = said.code;
   } catch {
-    // The status alone is enough.
+    // The status alone is sufficient.
   }
   const seconds = Number(response.headers.get("Retry-After") ?? 0);
   return new ApiError(response.status, code, message, Number.isFinite(seconds) ? seconds : 0);

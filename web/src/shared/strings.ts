@@ -1,5 +1,5 @@
-// The texts of the annotators' page: English from strings/en.json, replaced by the server's texts
-// in another language. Missing texts stay English.
+// The texts of the annotators' page. They are in English (strings/en.json) unless the server has
+// texts in another language. Missing texts remain English.
 
 import english from "../../strings/en.json";
 import type { StringsReply } from "./api";
@@ -18,7 +18,7 @@ export class Texts {
     this.dir = (reply?.dir || english.dir) === "rtl" ? "rtl" : "ltr";
   }
 
-  /// The text with its {placeholders} filled in; one without a value stays visible.
+  /// The text with its {placeholders} filled in. A placeholder without a value remains visible.
   text(key: TextKey, values: Values = {}): string {
     return this.raw(key).replace(/\{(\w+)\}/g, (whole, name: string) =>
       Object.hasOwn(values, name) ? String(values[name]) : whole,

@@ -1,4 +1,4 @@
-// Light or dark: as in the system's settings, until the user presses the toggle.
+// Light or dark mode. It follows the system's settings until the user presses the toggle.
 
 const NAME = "assay.theme";
 type Theme = "light" | "dark";

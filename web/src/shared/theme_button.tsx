@@ -1,4 +1,4 @@
-// The toggle of light and dark, the same on both pages.
+// The toggle of light and darkmode on both pages.
 
 export function ThemeButton({ name, press }: { name: string; press: () => void }) {
   return (

@@ -6,7 +6,7 @@ interface Place {
   pathname: string;
 }
 
-/// The token in the address, which replaces a stored one; otherwise the stored one; "": none. The
+/// The token in the address, which replaces a stored one. Otherwise the stored one, or "". The
 /// first storage with a token is used, so a tab keeps its own link.
 export function takeToken(
   place: Place,
@@ -33,7 +33,7 @@ function isToken(text: string): boolean {
   return /^[\w.~-]{8,200}$/.test(text);
 }
 
-/// Storage may be forbidden or full; the page then works as long as the tab is open.
+/// Storage may be forbidden or full. Then the page works as long as the tab is open.
 function attempt<T>(action: () => T): T | null {
   try {
     return action();

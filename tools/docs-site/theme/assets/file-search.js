@@ -6,7 +6,7 @@ window.Worker = class extends EventTarget {
     frame.hidden = true
     document.body.append(frame)
     this.frame = frame.contentWindow
-    this.frame.postMessage = data => this.deliver(this, data) // what the worker calls to answer
+    this.frame.postMessage = data => this.deliver(this, data) // the function that the worker calls to answer
     this.loaded = new Promise(resolve => {
       const script = frame.contentDocument.createElement("script")
       script.src = new URL(address, document.baseURI).href

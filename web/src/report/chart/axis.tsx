@@ -1,4 +1,4 @@
-// Axes with their grids, over scales of d3-scale.
+// Axes with their grids, for scales of d3-scale.
 import type { ScaleBand, ScaleContinuousNumeric } from "d3-scale";
 import type { Area } from "./chart.tsx";
 
@@ -53,7 +53,7 @@ export function YAxis({
   format,
   grid,
   left,
-}: AxisProps & { scale: NumberScale /** Position of the title. */; left?: number }) {
+}: AxisProps & { scale: NumberScale /** The position of the title. */; left?: number }) {
   const count = ticks ?? Math.max(2, Math.floor(area.height / 50));
   const text = format ?? scale.tickFormat(count);
   return (
@@ -81,7 +81,7 @@ export function YAxis({
   );
 }
 
-/** Categories below the area; long names are turned. */
+/** The categories below the area. Long names are turned. */
 export function BandAxis({
   scale,
   area,
@@ -110,7 +110,7 @@ export function BandAxis({
   );
 }
 
-/** Categories at the left of the area. */
+/** The categories to the left of the area. */
 export function BandAxisLeft({ scale }: { scale: BandScale }) {
   return (
     <g class="axis" aria-hidden="true">

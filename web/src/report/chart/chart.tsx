@@ -5,7 +5,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { PlainTable, type PlainTableData } from "../table/plain.tsx";
 
-/** The area inside the axes, in pixels; the origin is its upper left corner. */
+/** The area inside the axes, in pixels. The origin is its upper left corner. */
 export interface Area {
   width: number;
   height: number;
@@ -19,7 +19,7 @@ export interface Margin {
 }
 
 export interface Tip {
-  /** In pixels of the area. */
+  /** In pixels from the area's origin. */
   x: number;
   y: number;
   title: string;
@@ -43,9 +43,9 @@ interface ChartProps {
   margin?: Partial<Margin>;
   /** The largest width in pixels; by default the available width. */
   maxWidth?: number;
-  /** The numbers that are drawn. */
+  /** The numbers that the chart shows. */
   table: () => PlainTableData;
-  /** Above the drawing: legends, choices. */
+  /** Content above the drawing, such as legends and choices. */
   controls?: ComponentChildren;
   children: (area: Area) => ComponentChildren;
 }

@@ -5,10 +5,10 @@ import { useRef, useState } from "preact/hooks";
 import { type Tip, useTip } from "./chart.tsx";
 
 export interface Mark extends Tip {
-  /** Unique within the group. */
+  /** A key that is unique within the group. */
   key: string;
   draw: ComponentChildren;
-  /** On Enter and click. */
+  /** Called on Enter and click. */
   press?: () => void;
 }
 
@@ -70,7 +70,7 @@ export function Marks({ label, marks }: { label: string; marks: Mark[] }) {
   );
 }
 
-/** An interval as a line with ends, upright or level. */
+/** An interval as a vertical or horizontal line with ends. */
 export function Whisker({
   x,
   y,
@@ -98,7 +98,7 @@ export function Whisker({
   );
 }
 
-/** A line through points; it is interrupted at null. */
+/** A line through points. It is interrupted at null. */
 export function linePath(points: ([number, number] | null)[]): string {
   let path = "";
   let pen = "M";
@@ -125,7 +125,7 @@ const shapes: ((r: number) => string)[] = [
   (r) => `M${-1.2 * r} ${-0.5 * r}h${2.4 * r}v${r}h${-2.4 * r}z`,
 ];
 
-/** The mark of series `index`: its colour is the class `series-N` of the styles. */
+/** The mark of series `index`. Its colour is that of the class `series-N`. */
 export function SeriesMark({
   x,
   y,

@@ -20,11 +20,11 @@ export interface ForestRow {
   key: string;
   name: string;
   estimate: Estimate;
-  /** Mark and colour; by default those of series 0. */
+  /** The mark and colour. The default is series 0. */
   series?: number;
   /** A value for comparison, drawn as a vertical tick. */
   reference?: { value: number; name: string };
-  /** At the right end, in words: a verdict. */
+  /** Words at the right end, such as a verdict. */
   remark?: string;
   tone?: "good" | "bad";
   /** Further lines of the tooltip. */
@@ -36,9 +36,9 @@ interface ForestProps {
   axis: string;
   rows: ForestRow[];
   unit: Unit | undefined;
-  /** Differences: 0 has a line and values have signs. */
+  /** Whether values are differences. Then 0 has a line and values have signs. */
   difference?: boolean;
-  /** One value for all rows, such as people among themselves, with its interval. */
+  /** One value for all rows with its interval, such as the agreement among people. */
   band?: { name: string; estimate: Estimate };
   maxWidth?: number;
 }

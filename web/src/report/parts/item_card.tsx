@@ -1,4 +1,4 @@
-// An image with its labels and the predictions of models: the best classes as bars.
+// An image with its labels and the predictions of models, whose best classes are bars.
 import { numberText } from "../estimate.ts";
 import type { ItemPrediction, ReportItem, Thumbnail } from "../schemas/described.ts";
 import { short } from "./names.ts";
@@ -23,7 +23,7 @@ export function percentText(probability: number): string {
   return `${numberText(probability, 0.05, "proportion")} %`;
 }
 
-/** The meaning of a bar. */
+/** What a bar means. */
 export type BarOf = Omit<ItemPrediction, "rank">;
 
 export function Bars({ name, predictions }: { name: string; predictions: BarOf[] }) {
@@ -62,7 +62,7 @@ export function Bars({ name, predictions }: { name: string; predictions: BarOf[]
 interface ItemCardProps {
   item: ReportItem;
   thumbnail: Thumbnail | undefined;
-  /** Names of the models to show. */
+  /** The names of the models to show. */
   models: string[];
 }
 

@@ -1,4 +1,4 @@
-// The images of a document, found by data set and id, and by a model's prediction.
+// The images of a document, indexed by data set and id, and by a model's prediction.
 import type { ReportDocument } from "../document.ts";
 import type { ItemPrediction, ReportItem, Thumbnail } from "../schemas/described.ts";
 
@@ -36,7 +36,7 @@ export function predictionsOf(item: ReportItem, model: string): ItemPrediction[]
   return item.models.find(({ name }) => name === model)?.predictions ?? [];
 }
 
-/** Images of one cell of the confusions: with this label, and predicted as that class. */
+/** The images of one cell of the confusions, with this label and this prediction. */
 export function confusedItems(
   items: ReportItem[],
   dataset: string,

@@ -1,4 +1,4 @@
-// Estimates along a number (a severity, a budget), a line for each series, with intervals.
+// Estimates along a number such as a severity or a budget. Each series has a line with intervals.
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../chart/axis.tsx";
 import { type Area, Chart } from "../chart/chart.tsx";
@@ -16,14 +16,14 @@ import { once, short } from "./names.ts";
 export interface LinePoint {
   x: number;
   estimate: Estimate;
-  /** The name of the point; by default the series and the position. */
+  /** The name of the point. The default is the series and the position. */
   title?: string;
 }
 
 export interface Line {
   name: string;
   points: LinePoint[];
-  /** Mark and colour. */
+  /** The mark and colour. */
   series: number;
 }
 
@@ -32,7 +32,7 @@ interface LinesProps {
   lines: Line[];
   xTitle: string;
   yTitle: string;
-  /** Texts of the positions below the axis; by default numbers. */
+  /** The texts of the positions below the axis. The default is numbers. */
   place?: (x: number) => string;
   height?: number;
   maxWidth?: number;

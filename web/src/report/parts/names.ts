@@ -1,4 +1,4 @@
-// Names come from data: they may be long, hold newlines, or run from right to left.
+// Names come from data, so they may be long, contain newlines, or run from right to left.
 
 /** A name on one line, shortened to the space in a plot. */
 export function short(name: string, length = 28): string {
@@ -11,7 +11,7 @@ export function short(name: string, length = 28): string {
   return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : line;
 }
 
-/** Makes texts unique: repeated ones are numbered. */
+/** Makes texts unique by numbering repeated ones. */
 export function distinct(names: string[]): string[] {
   const seen = new Set<string>();
   return names.map((name) => {
@@ -22,7 +22,7 @@ export function distinct(names: string[]): string[] {
   });
 }
 
-/** Every value once, in order. */
+/** Every value once, in order of appearance. */
 export function once<T>(values: Iterable<T>): T[] {
   return [...new Set(values)];
 }

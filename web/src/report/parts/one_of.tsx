@@ -1,4 +1,4 @@
-// Choosing one of some: a data set, a model, an order.
+// A choice of one value, such as a data set, a model or an order.
 import { useId } from "preact/hooks";
 import { short } from "./names.ts";
 
@@ -36,7 +36,7 @@ export function choicesOf(names: string[]): Choice[] {
   return names.map((name) => ({ value: name, text: name }));
 }
 
-/** The value in the address if it is one of them, otherwise the first. */
+/** The value in the address if it is one of the choices, otherwise the first choice. */
 export function chosenOf(names: string[], wanted: string): string {
   return names.includes(wanted) ? wanted : (names[0] ?? "");
 }

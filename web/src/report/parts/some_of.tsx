@@ -1,4 +1,4 @@
-// Choosing some models of many: those chosen, each with its mark, and a list to find others in.
+// A choice of some models among many. Shows the chosen ones with their marks, and a list of others.
 import { useId, useState } from "preact/hooks";
 import { SeriesMark } from "../chart/marks.tsx";
 import { short } from "./names.ts";
@@ -91,7 +91,7 @@ export function SomeOf({ label, names, chosen, choose, most, marks }: SomeOfProp
   );
 }
 
-/** The values in the address that exist, each once; the first ones if there are none. */
+/** The values in the address that exist, each once, or the first ones if there are none. */
 export function chosenAmong(names: string[], wanted: string[], fallback: number, most: number) {
   const there = new Set(names);
   const kept = [...new Set(wanted)].filter((name) => there.has(name)).slice(0, most);

@@ -1,4 +1,4 @@
-// Choosing one of a few in an order, such as budgets: the arrow keys step through them.
+// A choice among a few ordered values, such as budgets. The arrow keys step through them.
 import { useId } from "preact/hooks";
 import { short } from "./names.ts";
 import type { Choice } from "./one_of.tsx";

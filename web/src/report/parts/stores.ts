@@ -36,7 +36,7 @@ export function storesByDataset(
   return all;
 }
 
-/** Whether some bin has items with a label, which confidences can be compared with. */
+/** Whether any bin has items with a label, with which confidences can be compared. */
 export function hasReliability({ reliability }: ScoredStore): boolean {
   return reliability?.some(({ accuracy }) => accuracy.value !== null) ?? false;
 }

@@ -17,7 +17,7 @@ interface WindowedProps<T> {
   rows: T[];
   keyOf: (row: T) => string;
   columns: WindowedColumn<T>[];
-  /** Column and direction of the order, and the action of a heading. */
+  /** The column and direction of the order, and the action of a heading. */
   sort?: {
     key: string;
     descending: boolean;
@@ -37,7 +37,7 @@ export function windowOf(top: number, count: number): [number, number] {
 }
 
 /**
- * Paper does not scroll, so this number of columns is printed next to the first, and the others
+ * Paper does not scroll, so this number of columns is printed next to the first one, and others
  * below.
  */
 const across = 7;

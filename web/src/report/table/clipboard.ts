@@ -1,5 +1,5 @@
 /**
- * Copies a text; returns whether it is in the clipboard. Pages from the disk may not use the newer
+ * Copies a text. Returns whether it is in the clipboard. Pages from the disk may not use the newer
  * interface in all browsers.
  */
 export async function toClipboard(text: string): Promise<boolean> {

@@ -5,7 +5,7 @@ export type CopyFormat = "csv" | "markdown" | "latex";
 
 export interface CopiedColumn {
   name: string;
-  /** Aligned to the right. */
+  /** Whether the column is aligned to the right. */
   numbers: boolean;
 }
 
@@ -64,7 +64,7 @@ function latexText(text: string): string {
   return [...text.replace(/[\r\n]+/g, " ")].map((sign) => latexSigns.get(sign) ?? sign).join("");
 }
 
-/** With the rules of booktabs, like the command's own tables. */
+/** Uses the rules of booktabs, like the command's own tables. */
 function latex({ columns, rows }: CopiedTable): string {
   const line = (cells: string[]) => `${cells.map(latexText).join(" & ")} \\\\`;
   return [

@@ -9,7 +9,7 @@ const names: [CopyFormat, string][] = [
   ["latex", "LaTeX"],
 ];
 
-/** `table` gets the format: programs need full numbers, and people the shown ones. */
+/** `table` gets the format, because programs need full numbers, and people need the shown ones. */
 export function CopyButtons({ table }: { table: (format: CopyFormat) => CopiedTable }) {
   const [said, setSaid] = useState("");
   const copy = async (format: CopyFormat, name: string) => {

@@ -1,4 +1,4 @@
-// The table of the report: sorted by any column, filtered, with columns hidden, copied as it is
+// The table of the report: It can be sorted, filtered, have hidden columns, and be copied as it is
 // shown. The choices are in the address under the table's id.
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
@@ -10,20 +10,20 @@ import { CopyButtons } from "./copy_buttons.tsx";
 import { ordered, wordsIn } from "./order.ts";
 
 export interface DataColumn<T> {
-  /** Unique key of the column. */
+  /** A key that is unique among the columns. */
   key: string;
   name: string;
   /** A sentence that describes the column. */
   meaning?: string;
-  /** Texts are aligned to the left, and filtered. */
+  /** Whether the cells are texts, which are aligned to the left, and can be filtered. */
   text?: boolean;
-  /** The value for sorting; null: none, which comes last. */
+  /** The value for sorting. Null if there is none, which is sorted last. */
   value: (row: T) => string | number | null;
-  /** The shown text, which is also copied for people. */
+  /** The text that is shown, and also copied for people. */
   shown: (row: T) => string;
-  /** The content on the page; by default `shown`. */
+  /** The content on the page. The default is `shown`. */
   cell?: (row: T) => ComponentChildren;
-  /** For programs: further columns next to the value, by name. */
+  /** Further columns for programs, next to the value, by name. */
   parts?: { name: string; of: (row: T) => number | null }[];
   /** Whether the first sort by this column is ascending. */
   least?: boolean;
@@ -35,7 +35,7 @@ interface DataTableProps<T> {
   rows: T[];
   keyOf: (row: T) => string;
   columns: DataColumn<T>[];
-  /** Key of the column that it is sorted by at first; else the rows' own order. */
+  /** The key of the column of the initial order. The default is the rows' own order. */
   sorted?: string;
 }
 

@@ -1,4 +1,4 @@
-// A small table without sorting or filters: the numbers of a chart, a list of settings.
+// A small table without sorting or filters, such as the numbers of a chart or a list of settings.
 
 export interface PlainTableData {
   columns: string[];

@@ -15,7 +15,7 @@ const edge = 7;
 interface DiagramProps {
   name: string;
   bins: ReliabilityBin[];
-  /** One of several diagrams side by side. */
+  /** For one of several diagrams side by side. */
   small?: boolean;
 }
 

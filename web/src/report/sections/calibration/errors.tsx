@@ -1,4 +1,4 @@
-// Calibration errors of the chosen models: one metric as a plot, all of them as a table.
+// Calibration errors of the chosen models. One metric is a plot, and all of them are a table.
 import { intervalText, pText, unitText, valueText } from "../../estimate.ts";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";
 import { once, short } from "../../parts/names.ts";

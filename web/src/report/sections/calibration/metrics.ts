@@ -14,7 +14,7 @@ const metrics = [
 ];
 
 /**
- * Measurements in the order of this list, then as measured; one for each definition and
+ * Measurements in the order of this list, then others. There is one for each definition and
  * parameters.
  */
 export function calibrationMetrics(measurements: Measurement[]): Measurement[] {
@@ -23,7 +23,7 @@ export function calibrationMetrics(measurements: Measurement[]): Measurement[] {
   );
 }
 
-/** "ece", or with the definition if a metric has several: "ace.class_wise". */
+/** "ece", or with the definition if a metric has several, such as "ace.class_wise". */
 export function metricKey(measurement: Measurement): string {
   const parameters = Object.entries(measurement.parameters ?? {});
   const bins = parameters

@@ -6,7 +6,7 @@ import { useAddress, useAddressList } from "../../state.ts";
 import { Diagram } from "./diagram.tsx";
 import { Errors } from "./errors.tsx";
 
-/** The number of diagrams side by side, and the number at first. */
+/** The largest number of diagrams side by side, and the number at first. */
 const most = 12;
 const first = 4;
 

@@ -1,4 +1,4 @@
-// A row for each class: its accuracy with the interval, as a number and as a line.
+// A row for each class, with its accuracy and interval as a number and as a line.
 import { scaleLinear } from "d3-scale";
 import { countText, type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { percentText } from "../../parts/item_card.tsx";

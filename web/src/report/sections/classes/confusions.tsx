@@ -1,4 +1,4 @@
-// From the confusions of a model to their images.
+// Links from the confusions of a model to their images.
 import type { ReportDocument } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import { ItemCard } from "../../parts/item_card.tsx";
@@ -11,7 +11,7 @@ import { useAddress } from "../../state.ts";
 import { HeatMap } from "./heat_map.tsx";
 import { confusedClasses, textOf } from "./rows.ts";
 
-/** The number of classes in each direction. */
+/** The largest number of classes in each direction. */
 const most = 30;
 
 function cellText(cell: Confusion): string {

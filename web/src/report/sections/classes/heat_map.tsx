@@ -12,7 +12,7 @@ import { type ConfusedClasses, sameCell } from "./rows.ts";
 interface HeatMapProps {
   classes: ConfusedClasses;
   nameOf: (id: string | null) => string;
-  /** Space next to rows and columns. */
+  /** Space next to rows and columns, in pixels. */
   labelOf: (id: string | null) => string;
   chosen: Confusion | undefined;
   choose: (cell: Confusion) => void;

@@ -21,13 +21,13 @@ export function matched(a: ClassScore[], b: ClassScore[]): BothModels[] {
   });
 }
 
-/** null among the predicted: no class of the map. */
+/** null as a predicted class means a class outside of the class map. */
 export interface ConfusedClasses {
   truths: string[];
   predicted: (string | null)[];
-  /** Confusions of those classes. */
+  /** The confusions between those classes. */
   cells: Confusion[];
-  /** The number of confusions whose classes are not shown. */
+  /** The number of confusions with other classes. */
   left: number;
 }
 

@@ -1,4 +1,4 @@
-// A point for each class over two axes in percent, with the diagonal on which both are equal.
+// A point for each class on two axes in percent, with the diagonal where both are equal.
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";
@@ -21,8 +21,8 @@ interface ScatterProps {
 }
 
 /**
- * With more points, their intervals would hide them. With many more, single points cannot be
- * focused.
+ * With more points, their intervals would hide them. With many more points, none can be
+ * focused separately.
  */
 const withIntervals = 60;
 const withMarks = 1500;

@@ -4,7 +4,7 @@ import type { DataColumn } from "../../table/data_table.tsx";
 import { bytesText, countedText } from "./measures.ts";
 
 export interface CostRow {
-  /** Unique key of the row. */
+  /** A key that is unique among the rows. */
   name: string;
   model: ModelCost;
 }

@@ -6,11 +6,11 @@ export interface CostMeasure {
   name: string;
   of: (model: ModelCost) => number | null;
   text: (value: number) => string;
-  /** The ends of a bar: quartiles of repeated runs, which are not an interval of the median. */
+  /** The ends of a bar are quartiles of repeated runs, which are not an interval of the median. */
   spread?: (model: ModelCost) => [number, number] | null;
 }
 
-/** 4089284608 -> "4.09 G". */
+/** For example, 4089284608 becomes "4.09 G". */
 export function countedText(value: number): string {
   const steps: [number, string][] = [
     [1e12, " T"],

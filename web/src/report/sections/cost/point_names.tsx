@@ -10,7 +10,7 @@ export interface NamedPlace {
 const letter = 6.8;
 const line = 14;
 
-/** The points whose names do not overlap. The names of the others are in the tooltip. */
+/** The points whose names do not overlap. The names of other points are in the tooltip. */
 export function withRoom(places: NamedPlace[], width: number) {
   const kept: { x: number; y: number; name: string; left: number; right: number }[] = [];
   for (const { x, y, name } of places.slice(0, 400)) {

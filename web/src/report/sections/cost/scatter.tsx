@@ -19,7 +19,7 @@ export interface CostPoint {
 interface ScatterProps {
   points: CostPoint[];
   measure: CostMeasure;
-  /** The metric, with its data set. */
+  /** The metric and its data set. */
   name: string;
 }
 
@@ -35,11 +35,11 @@ export function Scatter({ points, measure, name }: ScatterProps) {
   const [least = 1, most = 10] = extent(
     points.flatMap(({ model, value }) => [value, ...(measure.spread?.(model) ?? [])]),
   );
-  // The ticks of a logarithmic axis, so that its texts do not overlap.
+  // The ticks of a logarithmic axis are few enough that their texts do not overlap.
   const tickText = (value: number) =>
     /^[125]/.test(value.toExponential()) ? measure.text(value) : "";
   const draw = (area: Area) => {
-    // A twentieth beyond the ends, so that no mark is on an axis.
+    // The axis extends a twentieth beyond the ends, so that no mark is on an axis.
     const x = scaleLog([least * 0.8, most * 1.25], [0, area.width]);
     const y = scaleLinear([shown(low - room, unit), shown(high + room, unit)], [area.height, 0]);
     const marks: Mark[] = points.map(({ model, value, quality }) => {

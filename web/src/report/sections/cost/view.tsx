@@ -1,4 +1,4 @@
-// Parameters, multiply-accumulates, memory and latency, and the accuracy of the models.
+// Parameters, multiply-accumulates, memory and latency, and accuracy of the models.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { distinct } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";

@@ -25,7 +25,7 @@ export function sizesOf({ sizes }: InspectResult): PlainTableData | null {
   };
 }
 
-/** The classes with the fewest and the most images; none if all have the same number. */
+/** The classes with the fewest and the most images. None if all have the same number. */
 export function classesOf({ labels }: InspectResult): PlainTableData | null {
   const [least] = labels.fewest;
   const [most] = labels.most;

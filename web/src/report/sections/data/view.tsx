@@ -1,4 +1,4 @@
-// The images of a data set: findings as the program prints them, kinds, sizes, classes.
+// The images of a data set: the program's findings, kinds, sizes and classes.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import type { InspectFinding, InspectResult } from "../../schemas/described.ts";

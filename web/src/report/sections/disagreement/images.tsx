@@ -1,4 +1,4 @@
-// The images on which two models differ: what each predicts, how confidently, and who is correct.
+// The images on which two models differ: predictions, their confidences, and who is correct.
 import type { ReportDocument } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import { type BarOf, Bars, Picture } from "../../parts/item_card.tsx";

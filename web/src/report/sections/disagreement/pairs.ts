@@ -13,7 +13,7 @@ export interface NamedPair {
   pair: ComparedPair;
 }
 
-/** Each pair with a unique name. */
+/** Each pair, with a unique name. */
 export function namedPairs(results: { result: ComparisonsResult }[]): NamedPair[] {
   const pairs = results.flatMap(({ result }) => result.pairs);
   const names = distinct(
@@ -26,7 +26,7 @@ export function namedPairs(results: { result: ComparisonsResult }[]): NamedPair[
   return pairs.map((pair, index) => ({ name: names[index] ?? "", pair }));
 }
 
-/** A name that differs from other metrics of the same name: "subgroup_accuracy, g 3". */
+/** A name that distinguishes metrics of the same name, such as "subgroup_accuracy, g 3". */
 export function metricName(metric: PairedMetric, all: PairedMetric[]): string {
   const namesakes = all.filter((other) => other.metric === metric.metric);
   if (namesakes.length < 2) return metric.metric;

@@ -1,4 +1,4 @@
-// Models and people who answered the same images: whether they make errors on the same ones.
+// Models and people who answered the same images, and whether their errors are on the same ones.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { countText, intervalText, numberText, valueText } from "../../estimate.ts";
 import { Forest } from "../../parts/forest.tsx";

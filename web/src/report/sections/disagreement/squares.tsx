@@ -1,4 +1,4 @@
-// Two deciders, correct or incorrect: four squares whose areas are the numbers of items.
+// Two deciders, correct or incorrect, as four squares. Their areas are the numbers of items.
 import { max } from "d3-array";
 import { scaleSqrt } from "d3-scale";
 import { Chart } from "../../chart/chart.tsx";

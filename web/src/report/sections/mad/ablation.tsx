@@ -1,4 +1,4 @@
-// The ranking with only the first k images of each pair, against the ranking with all.
+// The ranking with only the first k images of each pair, compared with the ranking with all.
 import { min } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";

@@ -1,4 +1,4 @@
-// The annotators: number of answers, proportion of yes, and agreement with the others and with
+// The annotators: number of answers, proportion of yes, and agreement with each other and with
 // known answers.
 import { countText, type Estimate, intervalText, unitText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";

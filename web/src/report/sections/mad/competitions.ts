@@ -16,7 +16,7 @@ export interface Competition {
   settings: MadCompetition | undefined;
   status: MadStatus | undefined;
   ranking: MadRanking | undefined;
-  /** The selected images, from the same folder as the rest. */
+  /** The selected images, from the same folder. */
   gallery: Sourced<MadGallery> | undefined;
 }
 
@@ -128,7 +128,7 @@ export interface Cell {
   value: number;
 }
 
-/** Rows and columns of these alone, in their order; empty if the matrix is empty. */
+/** The rows and columns of only these classifiers, in their order. Empty if the matrix is empty. */
 export function cellsOf(matrix: MadRanking["better"], chosen: Ranked[]): Cell[] {
   return chosen.flatMap((row) =>
     chosen.flatMap((column) => {

@@ -1,4 +1,4 @@
-// The matrices of a ranking, one at a time, of chosen classifiers.
+// The matrices of a rankingfor chosen classifiers, one at a time.
 import { distinct } from "../../parts/names.ts";
 import { OneOf } from "../../parts/one_of.tsx";
 import { chosenAmong, SomeOf } from "../../parts/some_of.tsx";

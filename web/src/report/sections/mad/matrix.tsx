@@ -10,7 +10,7 @@ import type { Cell, Ranked } from "./competitions.ts";
 export interface MatrixKind {
   key: string;
   text: string;
-  /** A cell's statement about the classifier of its row, for a tooltip. */
+  /** What a cell says about the classifier of its row, for a tooltip. */
   says: string;
   middle: number;
   signed?: boolean;
@@ -21,7 +21,7 @@ interface MatrixProps {
   kind: MatrixKind;
   chosen: Ranked[];
   cells: Cell[];
-  /** Settled images of a pair. */
+  /** The settled images of a pair. */
   imagesOf: (cell: Cell) => number | undefined;
 }
 
@@ -30,7 +30,7 @@ const letters = 20;
 
 export function cellText(value: number, kind: MatrixKind): string {
   if (kind.signed === true) return `${value > 0 ? "+" : ""}${numberText(value, 0.5)}`;
-  // A probability is never certain.
+  // A probability is never shown as certain.
   if (kind.probability === true && value < 0.0005) return "< .001";
   if (kind.probability === true && value >= 0.9995) return "> .999";
   return numberText(value, 0.05);

@@ -1,4 +1,4 @@
-// The ranking compared with others: accuracies of the control sample, and those of a file.
+// The ranking compared with others: accuracies from the control sample, and those from a file.
 import { Legend } from "../../chart/marks.tsx";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";
 import { short } from "../../parts/names.ts";
@@ -9,7 +9,7 @@ const correlations = [
   { key: "kendall", text: "Kendall" },
 ] as const;
 
-/** The largest number of other rankings. */
+/** The largest number of other rankings to show. */
 const most = 20;
 
 export function comparisonRows(ranking: MadRanking): ForestRow[] {

@@ -1,4 +1,4 @@
-// The ranking: one measure of it as a plot, all of them as a table.
+// The ranking. One measure of it is a plot, and all of them are a table.
 import { type Estimate, intervalText, numberText, unitText, valueText } from "../../estimate.ts";
 import { Forest } from "../../parts/forest.tsx";
 import { short } from "../../parts/names.ts";
@@ -8,7 +8,7 @@ import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { inOrder, placeOf, type Ranked, rankedBy } from "./competitions.ts";
 
-/** The number of classifiers in a plot, and of further ones on request. */
+/** The number of classifiers in a plot, and the number of further ones on request. */
 const step = 40;
 
 export function RankingForest({ ranking }: { ranking: MadRanking }) {

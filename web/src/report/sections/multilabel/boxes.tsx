@@ -14,7 +14,7 @@ import { SetLegend } from "./set_legend.tsx";
 
 interface BoxesProps {
   gap: GapResult;
-  /** Indices of the models that have lines. */
+  /** The indices of the models that have lines. */
   chosen: number[];
 }
 

@@ -1,4 +1,4 @@
-// Columns that tables of models share: the name, and a metric with its interval.
+// Columns for several tables of models: the name, and a metric with its interval.
 import { type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import type { DataColumn } from "../../table/data_table.tsx";

@@ -1,4 +1,4 @@
-// How much of the top-1 gap comes from images that hold several things.
+// How much of the top-1 gap comes from images that show several things.
 import { intervalText, valueText } from "../../estimate.ts";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";
 import type { GapDecomposition, GapResult } from "../../schemas/described.ts";

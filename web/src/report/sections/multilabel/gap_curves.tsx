@@ -1,4 +1,4 @@
-// Accuracy of all models on both data sets, in the order of top-1 on the first: the area between
+// The accuracy of all models on both data sets, in the order of top-1 on the first. The area between
 // the two lines is the gap.
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";

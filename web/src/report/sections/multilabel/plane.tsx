@@ -1,4 +1,4 @@
-// One metric on the second data set against the first: a point for each model, the diagonal, and
+// One metric on the second data set against the first, with a point for each model, the diagonal, and
 // the line over the models.
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
@@ -14,7 +14,7 @@ interface PlaneProps {
   gap: GapResult;
   metric: GapMetric;
   domain: [number, number];
-  /** Indices of the models that are marked. */
+  /** The indices of the marked models. */
   chosen: number[];
 }
 

@@ -1,4 +1,4 @@
-// Ranks by the metrics side by side: a line for each model, those chosen with their marks.
+// Ranks by the metrics side by side. Each model has a line, and the chosen ones have marks.
 import { max } from "d3-array";
 import { scaleLinear, scalePoint } from "d3-scale";
 import { type Area, Chart } from "../../chart/chart.tsx";

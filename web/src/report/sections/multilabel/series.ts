@@ -1,4 +1,4 @@
-// Numbers of a gap and of scores, in the form that the plots need.
+// The numbers of a gap and of scores, in the form that the plots need.
 import type { ReportDocument } from "../../document.ts";
 import type { Estimate } from "../../estimate.ts";
 import type { NamedStore } from "../../parts/stores.ts";
@@ -26,7 +26,7 @@ export interface LabelCount {
   images: number;
 }
 
-/** "1", "2", ..., "> 5", "none"; `countsOf` omits the last ones if no image has them. */
+/** The texts "1", "2", ..., "> 5", "none". `countsOf` omits the last ones if no image has them. */
 export function labelCounts(set: GapDataSet): LabelCount[] {
   const histogram = set.histogram;
   if (histogram === undefined) return [];

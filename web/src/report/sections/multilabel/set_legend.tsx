@@ -1,4 +1,4 @@
-// The colours of the data sets: the first is filled, the second hatched by its outline.
+// The colours of the data sets: the first is filled, and the second is hatched.
 import { short } from "../../parts/names.ts";
 
 export function SetLegend({ names }: { names: string[] }) {

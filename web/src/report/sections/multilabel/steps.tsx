@@ -1,4 +1,4 @@
-// Agreement against the number of labels per image, a line for each model, with intervals.
+// Agreement against the number of labels per image, as a line with intervals for each model.
 import { max, min } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";

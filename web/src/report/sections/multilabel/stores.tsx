@@ -1,4 +1,4 @@
-// Results from the scores of one data set alone: its numbers of labels, the models' agreement by
+// Results from the scores of only one data set: its numbers of labels, the models' agreement by
 // number of labels, ReaL and ASMA.
 import type { ReportDocument } from "../../document.ts";
 import { Forest } from "../../parts/forest.tsx";

@@ -11,14 +11,14 @@ import { compareRuns } from "./runs.ts";
 import { VersionAxis } from "./version_axis.tsx";
 
 interface LinesProps {
-  /** Each with the number of its mark and colour. */
+  /** Each entry has the number of its mark and colour. */
   lines: (Line & { series: number })[];
   bounds: Bound[];
-  /** The metric, with its data set. */
+  /** The metric and its data set. */
   name: string;
 }
 
-/** A time axis if all runs have a date, otherwise versions at equal distances. */
+/** Draws a time axis if all runs have a date, otherwise versions at equal distances. */
 function placed(lines: Line[], area: Area) {
   const runs = lines.flatMap(({ points }) => points.map(({ run }) => run)).sort(compareRuns);
   const names = once(runs.map(({ when }) => when));

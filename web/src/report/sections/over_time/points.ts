@@ -16,7 +16,7 @@ export interface Point {
 
 export interface Line {
   family: string;
-  /** Whether its position is a date; otherwise it is a version. */
+  /** Whether the position is a date. Otherwise it is a version. */
   dated: boolean;
   points: Point[];
 }
@@ -27,7 +27,7 @@ export function measurementsOf(document: ReportDocument): Measurement[] {
   );
 }
 
-/** A line for each family with the metric on the data set at two times or more. */
+/** A line for each family with the metric on the data set at two or more times. */
 export function linesOf(
   families: Family[],
   measurements: Measurement[],

@@ -1,20 +1,20 @@
-// Models that are runs of one model: their names differ in a date or a version at the end, or their
+// Models that are runs of one model. Their names only differ in a final date or version, or their
 // tags say so.
 import type { ReportDocument } from "../../document.ts";
 
 export interface Run {
   model: string;
-  /** The shown text: "2024-03-01", "v2.1". */
+  /** The text that is shown, such as "2024-03-01" or "v2.1". */
   when: string;
-  /** Milliseconds since 1970 if it is a date. */
+  /** Milliseconds since 1970, if it is a date. */
   time: number | null;
 }
 
 export interface Family {
   name: string;
-  /** The earliest first. */
+  /** The runs, the earliest first. */
   runs: Run[];
-  /** Whether all of them have dates. */
+  /** Whether all runs have dates. */
   dated: boolean;
 }
 
@@ -26,7 +26,7 @@ const ending = new RegExp(
   "i",
 );
 
-/** Null: not a date, or a date that does not exist. */
+/** Null for a text that is not a date, or a date that does not exist. */
 export function timeOf(text: string): number | null {
   const found = date.exec(text.trim());
   if (found === null) return null;
@@ -39,9 +39,9 @@ export function timeOf(text: string): number | null {
   return year >= 1970 && same && hour < 24 && minute < 60 && second < 60 ? time : null;
 }
 
-/** "net-2024-03-01" -> ["net", "2024-03-01"]; null without such an end. */
+/** "net-2024-03-01" becomes ["net", "2024-03-01"]. Null without such an end. */
 export function splitName(name: string): [string, string] | null {
-  // Longer names are not given by people, and the regular expression would be slow on them.
+  // People do not give longer names, and the regular expression would be slow on them.
   const found = name.length > 300 ? null : ending.exec(name);
   return found === null ? null : [found[1] ?? name, found[2] ?? ""];
 }
@@ -60,7 +60,7 @@ function tagOf(tags: Record<string, string> | undefined, columns: string[]): str
   return "";
 }
 
-/** Families with two runs or more, of the models that were scored. */
+/** The families of scored models with two or more runs. */
 export function familiesOf(document: ReportDocument, models: Iterable<string>): Family[] {
   const tags = new Map(Object.entries(document.tags.models));
   const families = new Map<string, Run[]>();

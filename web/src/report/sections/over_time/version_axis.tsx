@@ -1,4 +1,4 @@
-// The axis below: dates or versions. Names are shown if there is space.
+// The axis below the plot, with dates or versions. Names are shown if there is space.
 import type { Area } from "../../chart/chart.tsx";
 
 interface Tick {
@@ -9,7 +9,7 @@ interface Tick {
 /** The approximate width of a letter in pixels. */
 const letter = 7;
 
-/** Every n-th name, so that names do not overlap. */
+/** Shows every n-th name, so that names do not overlap. */
 export function spaced(ticks: Tick[], width: number): Tick[] {
   const widest = Math.max(4, ...ticks.map(({ text }) => text.length)) * letter + 12;
   const most = Math.max(1, Math.floor(width / widest));

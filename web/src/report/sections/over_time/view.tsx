@@ -1,4 +1,4 @@
-// Several runs of the same model: whether it became better, and whether it still passes its gates.
+// Several runs of the same model, which show whether it improved and still passes its gates.
 import { useMemo } from "preact/hooks";
 import type { ReportDocument } from "../../document.ts";
 import { intervalText, pText, signedText } from "../../estimate.ts";

@@ -11,7 +11,7 @@ const signs: Record<Standing, { sign: string; says: string }> = {
   "": { sign: "", says: "" },
 };
 
-/** The copied text: "76.13 ±0.37". */
+/** The text that is copied, such as "76.13 ±0.37". */
 export function cellText(measurement: Measurement | undefined): string {
   if (measurement === undefined) return "";
   return [valueText(measurement), sidesText(measurement)].filter(Boolean).join(" ");

@@ -5,7 +5,7 @@ import type { ReportDocument } from "../../document.ts";
 import { resultsOf } from "../../document.ts";
 import type { ColumnBest, Measurement, ScoresResult } from "../../schemas/described.ts";
 
-/** The metric of a column: name, definition and parameters. */
+/** The metric of a column, by name, definition and parameters. */
 export interface Metric {
   key: string;
   metric: string;
@@ -15,9 +15,9 @@ export interface Metric {
 }
 
 export interface ModelRow {
-  /** Unique in the report. */
+  /** A key that is unique in the report. */
   name: string;
-  /** By data set, then by the metric's key. */
+  /** The cells by data set, then by the metric's key. */
   cells: Map<string, Map<string, Measurement>>;
 }
 
@@ -25,7 +25,7 @@ export interface Grid {
   datasets: string[];
   metrics: Metric[];
   rows: ModelRow[];
-  /** Values of the subgroup attribute; "" is all items. */
+  /** Values of the subgroup attribute; "" stands for all items. */
   subgroups: string[];
 }
 
@@ -57,7 +57,7 @@ export function namesOf(metrics: Metric[]): Map<string, string> {
   return new Map(metrics.map((metric) => [metric.key, nameOf(metric)]));
 }
 
-/** One subgroup of all that was measured; "" is all items. */
+/** One subgroup of all that was measured. "" stands for all items. */
 export function gridOf(document: ReportDocument, subgroup: string): Grid {
   const datasets = new Set<string>();
   const metrics = new Map<string, Metric>();
@@ -83,7 +83,7 @@ export function gridOf(document: ReportDocument, subgroup: string): Grid {
       rows.set(model, row);
       const cells = row.cells.get(dataset) ?? new Map<string, Measurement>();
       row.cells.set(dataset, cells);
-      // The same model twice in a data set: the first one counts here, the sections show both.
+      // If a data set has the same model twice, the first one counts here, and sections show both.
       if (!cells.has(key)) cells.set(key, measurement);
     }
   }
@@ -95,7 +95,7 @@ export function gridOf(document: ReportDocument, subgroup: string): Grid {
   };
 }
 
-/** The first selection: the data set with most models, and among these the one with most items. */
+/** The first selection: the data set with most models, and of these the one with most items. */
 export function mainDataset(grid: Grid): string {
   let found = "";
   let most = [0, 0];
@@ -115,7 +115,7 @@ export function cellOf(row: ModelRow, dataset: string, key: string): Measurement
   return row.cells.get(dataset)?.get(key);
 }
 
-/** The document's statement about each column, by data set and metric. */
+/** What the document says about each column, by data set and metric. */
 export type BestColumns = Map<string, ColumnBest>;
 
 export function bestKey(dataset: string, metric: string): string {

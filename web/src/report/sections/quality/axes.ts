@@ -1,4 +1,4 @@
-// The values on an axis of the scatter plot: a dimension, or the score that the document holds.
+// The values on an axis of the scatter plot: a dimension, or the document's score.
 import type { Estimate } from "../../estimate.ts";
 import { axisTitle, cellLines, estimateOf } from "./cells.ts";
 import { dimensions } from "./dimensions.ts";
@@ -7,7 +7,7 @@ import type { Row, ScoreOf } from "./tables.ts";
 export interface AxisChoice {
   name: string;
   title: string;
-  /** With unit and direction. */
+  /** The text with its unit and direction. */
   axis: string;
   logarithmic: boolean;
   of: (row: Row) => Estimate;

@@ -25,7 +25,7 @@ export function estimateOf(cell: QualityCell | null, dimension: Dimension): Esti
   };
 }
 
-/** With the digits that fit its interval or its standard error. */
+/** The value with the digits that fit its interval or its standard error. */
 export function cellText(estimate: Estimate): string {
   const { value, interval, standard_error: error, unit } = estimate;
   return value === null || interval !== undefined || error === undefined
@@ -33,7 +33,7 @@ export function cellText(estimate: Estimate): string {
     : numberText(value, error, unit);
 }
 
-/** In the shown unit. low and high are the ends of the interval, or one standard error away. */
+/** In the shown unit. low and high are ends of the interval, or one standard error away. */
 export interface Placed {
   value: number;
   low?: number;
@@ -51,7 +51,7 @@ export function placed(estimate: Estimate): Placed | null {
   return at;
 }
 
-/** "accuracy: 75.50 %", its interval or standard error, how it was measured. */
+/** A text such as "accuracy: 75.50 %", the interval or standard error, and the method. */
 export function cellLines(estimate: Estimate, title: string, definition?: string): string[] {
   const [first, ...more] = estimateLines(estimate);
   const { interval, standard_error: error, unit } = estimate;

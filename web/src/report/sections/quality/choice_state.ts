@@ -10,13 +10,13 @@ export interface Filter {
   tags: Map<string, string>;
   setTag: (tag: string, value: string) => void;
   /**
-   * A row without a tag passes its filter, because own models have other tags than the published
+   * A row without a tag passes its filter, because the user's models have other tags than published
    * ones.
    */
   holds: (row: Row) => boolean;
 }
 
-/** Pairs one after the other: tag, value, tag, value. */
+/** Pairs in sequence: tag, value, tag, value. */
 export function pairsOf(list: string[]): Map<string, string> {
   const pairs = new Map<string, string>();
   for (let i = 0; i + 1 < list.length; i += 2) pairs.set(list[i] as string, list[i + 1] as string);

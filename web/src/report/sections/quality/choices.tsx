@@ -8,10 +8,10 @@ import { PlainTable } from "../../table/plain.tsx";
 import { Check } from "./controls.tsx";
 import { Notes } from "./notes.tsx";
 
-/** The number of rows until all are requested. */
+/** The number of rows until the reader requests all. */
 const most = 25;
 
-/** The models of a choice. The others are beaten, and differ from the best. */
+/** The models of a choice. Other models are beaten, and differ from the best. */
 export function worthALook(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ like_best, unbeaten }) => like_best || unbeaten);
 }

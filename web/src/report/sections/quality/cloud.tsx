@@ -1,4 +1,4 @@
-// Many points drawn as one path. The pointer finds the nearest one; arrow keys go from one to the
+// Many points drawn as one path. The pointer finds the nearest one. Arrow keys go from one to the
 // next along the x axis.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { type Area, type Tip, useTip } from "../../chart/chart.tsx";
@@ -14,7 +14,7 @@ const reach = 24;
 
 interface CloudProps {
   label: string;
-  /** From left to right. */
+  /** Points from left to right. */
   points: CloudPoint[];
   area: Area;
 }

@@ -1,4 +1,4 @@
-// Correlated dimensions: Spearman's correlations of all pairs, insignificant ones crossed out.
+// Correlated dimensions: Spearman's correlations of all pairs, with insignificant ones crossed out.
 import { scaleBand } from "d3-scale";
 import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks } from "../../chart/marks.tsx";
@@ -14,7 +14,7 @@ import { Notes } from "./notes.tsx";
 /** The level for the adjusted p-values. */
 export const significance = 0.05;
 
-/** ".52", "-.07": as the literature prints correlations. */
+/** A text such as ".52" or "-.07", as in the literature on correlations. */
 export function rhoText(rho: number | null): string {
   if (rho === null) return "–";
   const text = rho.toFixed(2).replace(/^(-?)0\./, "$1.");
@@ -149,7 +149,7 @@ function Matrix({ pairs, title }: { pairs: Correlation[]; title: string }) {
 type Bands = ReturnType<typeof scaleBand<string>>;
 
 function cellOf(pair: Correlation, x: Bands, y: Bands): Mark | null {
-  // Below the diagonal: the later dimension is the row.
+  // Below the diagonal, the row is the later dimension.
   const order = (name: string) => dimensions.findIndex((one) => one.name === name);
   const [column, line] = order(pair.x) < order(pair.y) ? [pair.x, pair.y] : [pair.y, pair.x];
   const left = x(column);

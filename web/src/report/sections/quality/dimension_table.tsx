@@ -1,4 +1,4 @@
-// Every model in every dimension, with intervals; a value that was measured in another way, or is
+// Every model in every dimension, with intervals. A value that was measured in another way, or is
 // doubtful, has the number of a footnote.
 import { useMemo } from "preact/hooks";
 import { estimateLines, intervalText, unitText } from "../../estimate.ts";

@@ -8,13 +8,13 @@ export interface Dimension {
   short: string;
   higherIsBetter: boolean;
   unit: Unit;
-  /** Values span orders of magnitude. */
+  /** Whether values span orders of magnitude. */
   logarithmic?: boolean;
 }
 
 const proportion = "proportion" as const;
 
-/** In the order of the engine's draws. */
+/** The dimensions in the order of the engine's draws. */
 export const dimensions: Dimension[] = [
   { name: "accuracy", title: "accuracy", short: "acc.", higherIsBetter: true, unit: proportion },
   {

@@ -9,13 +9,13 @@ export interface DrawnScore {
   standardError: number;
   score: Interval;
   rank: Interval;
-  /** Null if there are no other models to compare with. */
+  /** Null if there are no other models for a comparison. */
   place: Interval | null;
   best: number;
   top5: number;
 }
 
-/** Drawn scores, replicate after replicate: [r * rows + row]. */
+/** The drawn scores by replicate, at [r * rows + row]. */
 function* drawScores(
   rows: readonly DrawnRow[],
   noise: Noise,
@@ -52,7 +52,7 @@ function* drawScores(
   return scores;
 }
 
-/** Whole places; the observed one is among those that are likely. */
+/** Places as integers. The observed place is among the likely ones. */
 function placesInterval(drawn: Uint32Array, observed: number, level: number): Interval {
   const sorted = drawn.sort();
   const tail = (1 - level) / 2;
@@ -108,7 +108,7 @@ export function* drawIntervals(
   for (let i = 0; i < n; i++) {
     const score = observed[i] ?? 0;
     const drawnRanks = rankOf[i] as Uint32Array;
-    // Welford's algorithm.
+    // This is Welford's algorithm.
     let mean = 0;
     let squares = 0;
     let best = 0;

@@ -1,9 +1,9 @@
-// Which models are shown: by a part of the name, by tags.
+// Which models are shown, by a part of the name and by tags.
 import type { Filter } from "./choice_state.ts";
 import { Select } from "./controls.tsx";
 import type { Row } from "./tables.ts";
 
-/** A tag with more values is searched for by name, not chosen from a list. */
+/** A tag with more values is searched by name instead of chosen from a list. */
 const mostValues = 60;
 const mostTags = 6;
 

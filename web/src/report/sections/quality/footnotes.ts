@@ -1,5 +1,5 @@
-// Definitions that differ from the published ones, notes and reasons of absence, each text once for
-// a dimension.
+// Definitions that differ from the published ones, notes, and reasons for missing values. A dimension
+// has each text once.
 import type { QualityCell } from "../../schemas/described.ts";
 import { type Dimension, dimensions } from "./dimensions.ts";
 import type { Row } from "./tables.ts";
@@ -12,7 +12,7 @@ export interface Footnote {
 
 export interface Footnotes {
   list: Footnote[];
-  /** Numbers from 1. */
+  /** Numbers counted from 1. */
   of: (row: Row, d: number) => number[];
 }
 

@@ -18,15 +18,15 @@ import {
 
 export interface Gathered {
   tables: QualityTable[];
-  /** The models of the report: the user's own ones, or the published ones if there are none. */
+  /** The models of the report: the user's models, or the published ones if there are none. */
   rows: Row[];
-  /** The published ones behind own ones. */
+  /** The published models behind the user's models. */
   backdrop: Row[];
   all: Map<string, Row>;
   tags: string[];
   scores: ScoreOf[];
   choices: Sourced<QualityChoose>[];
-  /** Rows that no other row beats, according to the choices. */
+  /** The rows that no other row beats, from the result about choices. */
   unbeaten: Set<string>;
   /** Rows that do not differ significantly from the best score. */
   likeBest: Set<string>;
@@ -56,7 +56,7 @@ function candidateRows(
   return found;
 }
 
-/** If models in several own tables have the same name, the table is added. */
+/** If several of the user's tables have models of the same name, the table's name is added. */
 function tellApart(own: QualityTable[]): void {
   const count = new Map<string, number>();
   for (const { rows } of own)
@@ -107,7 +107,7 @@ export function gather(document: ReportDocument): Gathered {
   };
 }
 
-/** The models drawn as lines before the reader chooses any: the best scored, or the first. */
+/** The models drawn as lines before the reader chooses any: the best by score, or the first. */
 export function usuallyChosen({ rows, scores }: Gathered): string[] {
   const scored = scores.find((score) => score.rows?.some((row) => rows.includes(row)));
   return (scored?.rows ?? rows).slice(0, 5).map(({ key }) => key);

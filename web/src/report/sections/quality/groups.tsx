@@ -1,4 +1,4 @@
-// Two groups of models compared: differences in standard deviations, with intervals.
+// Two groups of models compared, by differences in standard deviations with intervals.
 import { extent } from "d3-array";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { XAxis } from "../../chart/axis.tsx";

@@ -1,4 +1,4 @@
-// Scores, ranks and places under weights that a reader tries: points at once, intervals when they
+// Scores, ranks and places under weights that a reader tries: values at once, and intervals when they
 // have been drawn.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Estimate } from "../../estimate.ts";
@@ -14,19 +14,19 @@ export interface LiveModel {
   row: Row;
   score: Estimate;
   rank: Estimate;
-  /** Among the published ones. */
+  /** Among the published models. */
   place: Estimate;
-  /** How often it is the best one in the draws. */
+  /** The proportion of draws in which it is the best. */
   best: number | null;
   rankBefore: number | null;
   placeBefore: number | null;
 }
 
 export interface LiveScores {
-  /** Best first. */
+  /** Models with the best first. */
   models: LiveModel[];
   drawing: boolean;
-  /** Why there are no intervals; "": there are, or will be. */
+  /** Why there are no intervals, or "" if there are or will be. */
   without: string;
 }
 
@@ -34,7 +34,7 @@ export interface LiveScores {
 const mostDraws = 30_000_000;
 const mostJoint = 300_000_000;
 
-/** Why intervals cannot be drawn here; "": they can. */
+/** Why intervals cannot be drawn here, or "" if they can. */
 export function whyNoIntervals(score: QualityScore, rows: Row[], others: Row[]): string {
   const dimensions = rows[0]?.cells.length ?? 0;
   if (score.own_constants === true)

@@ -1,4 +1,4 @@
-// The chosen models by name, and a way to more of them.
+// The chosen models by name, and a way to choose more of them.
 import { useId, useState } from "preact/hooks";
 import { SeriesMark } from "../../chart/marks.tsx";
 import { type Chosen, mostChosen } from "./choice_state.ts";

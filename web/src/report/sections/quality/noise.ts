@@ -1,13 +1,13 @@
 // The errors that the engine draws for the cells of a table (src/quality/quba_scores.cpp,
-// joint.cpp): for each model its own standard normals. Cells with shares of images get sums over
+// joint.cpp): each model has its own standard normals. Cells with shares of images get sums over
 // normals that all models share. They do not depend on weights, so they are drawn once.
 import type { QualityCell } from "../../schemas/described.ts";
 import { fillNormal, keyOf } from "./random.ts";
 
 export interface DrawnRow {
-  /** In the table, from 0. */
+  /** Position in the table, from 0. */
   index: number;
-  /** In the order of the dimensions; null: not measured. */
+  /** Values in the order of the dimensions. Null if not measured. */
   cells: (QualityCell | null)[];
 }
 
@@ -16,7 +16,7 @@ export interface Noise {
   dimensions: number;
   /** For each row, `replicates` x `dimensions` standard normal numbers. */
   normals: Float32Array[];
-  /** By row and dimension: what a cell with shares adds; null: drawn independently. */
+  /** The joint part of a cell with shares, by row and dimension. Null: drawn independently. */
   joint: (Float32Array | null)[][];
 }
 
@@ -24,7 +24,7 @@ export function isJoint(cell: QualityCell | null): boolean {
   return (cell?.value ?? null) !== null && (cell?.shares?.length ?? 0) > 0;
 }
 
-/** The number of operations for shared parts: parts times replicates. */
+/** The number of operations for shared parts, which is parts times replicates. */
 export function jointWork(rows: readonly DrawnRow[], replicates: number): number {
   let parts = 0;
   for (const { cells } of rows)

@@ -32,14 +32,14 @@ const f = [
   1.8463183175100548e-5, 1.421511758316446e-7, 2.0442631033899397e-15,
 ];
 
-/** The z that |Z| does not exceed with probability p, 0 <= p < 1. */
+/** The z that |Z| does not exceed with probability p, for 0 <= p < 1. */
 export function upperHalfQuantile(p: number): number {
   const q = p / 2;
   if (q <= 0.425) {
     const r = 0.180625 - q * q;
     return (q * polynomial(a, r)) / polynomial(b, r);
   }
-  // 1 - p is exact here: p is at least .85.
+  // 1 - p is exact here, because p is at least .85.
   const r = Math.sqrt(-Math.log((1 - p) / 2));
   return r <= 5
     ? polynomial(c, r - 1.6) / polynomial(d, r - 1.6)

@@ -42,7 +42,7 @@ export function Parallel({ chosen, all }: ParallelProps) {
             <g class="axis" aria-hidden="true">
               {dimensions.map((dimension, d) => {
                 const [worst, best] = ends[d] ?? [null, null];
-                // The number of digits by which the two ends differ.
+                // The number of digits that distinguish the two ends.
                 const half = worst === null || best === null ? 0 : Math.abs(best - worst) / 5;
                 const text = (value: number | null) =>
                   value === null

@@ -4,7 +4,7 @@ import type { Row } from "./tables.ts";
 
 export type Ends = [worst: number, best: number] | null;
 
-/** In the order of the dimensions; null: measured of no model. */
+/** The axes in the order of the dimensions. Null if no model has a measurement. */
 export function axisEnds(rows: readonly Row[]): Ends[] {
   return dimensions.map(({ higherIsBetter, logarithmic }, d): Ends => {
     let low = Number.POSITIVE_INFINITY;
@@ -20,7 +20,7 @@ export function axisEnds(rows: readonly Row[]): Ends[] {
   });
 }
 
-/** 0: the worst, 1: the best; null where there is nothing to draw. */
+/** 0 is the worst and 1 the best. Null if there is nothing to draw. */
 export function heightOn(
   ends: Ends | undefined,
   value: number | null,

@@ -23,7 +23,7 @@ export function pointsOf(rows: readonly Row[], x: AxisChoice, y: AxisChoice): Po
   });
 }
 
-/** From the lowest to the highest end that is drawn, with some room. */
+/** From the lowest to the highest drawn end, with a margin. */
 export function domainOf(values: readonly Placed[], logarithmic: boolean): [number, number] {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;

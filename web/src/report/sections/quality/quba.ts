@@ -1,7 +1,7 @@
-// QUBA by any weights, as the engine computes it (src/quality/quba.cpp, score.cpp): the same
-// operations in the same order, so that the numbers are the same ones.
+// QUBA with any weights, as in the engine (src/quality/quba.cpp, score.cpp). It uses the same
+// operations in the same order, so the numbers are bit-identical.
 
-/** The constants that centre and scale a dimension. Without a mean, it cannot be used. */
+/** The constants that center and scale a dimension. Without a mean, it cannot be used. */
 export interface Scale {
   name: string;
   sign: 1 | -1;
@@ -9,7 +9,7 @@ export interface Scale {
   deviation: number;
 }
 
-/** The mean of the available dimensions; null if none has a weight. */
+/** The mean of the available dimensions. Null if none has a weight. */
 export function quba(
   values: readonly (number | null)[],
   scales: readonly Scale[],
@@ -28,7 +28,7 @@ export function quba(
   return total > 0 ? sum / total : null;
 }
 
-/** How many of `sorted` (ascending) are larger. */
+/** The number of values in `sorted` (ascending) that are larger. */
 export function larger(sorted: Float64Array, value: number): number {
   let low = 0;
   let high = sorted.length;
@@ -40,7 +40,7 @@ export function larger(sorted: Float64Array, value: number): number {
   return sorted.length - low;
 }
 
-/** 1 + those that are larger; null for those without a score. */
+/** 1 + the number of larger scores. Null for those without a score. */
 export function ranks(scores: readonly (number | null)[]): (number | null)[] {
   const sorted = Float64Array.from(scores.filter((score) => score !== null)).sort();
   return scores.map((score) => (score === null ? null : 1 + larger(sorted, score)));

@@ -13,7 +13,7 @@ import type { Row, ScoreOf } from "./tables.ts";
 import { WeightSliders } from "./weight_sliders.tsx";
 import { parseWeights, sameWeights, scalesOf, weightsOf, weightsText } from "./weights.ts";
 
-/** The number of rows of the chart, and of the table until all are requested. */
+/** The number of rows of the chart, and of the table until the reader requests all. */
 const most = 25;
 
 interface QubaProps {

@@ -1,10 +1,10 @@
-// The engine's random numbers (src/core/random.h), bit for bit: Philox4x32-10 (Salmon, Moraes,
-// Dror, Shaw, SC 2011), counter-based, and its standard normals by the million.
+// The engine's random numbers (src/core/random.h), bit-identical: Philox4x32-10 (Salmon, Moraes,
+// Dror, Shaw, SC 2011), which is counter-based, and fast standard normals.
 import { upperHalfQuantile } from "./normal.ts";
 
 const mask = (1n << 64n) - 1n;
 
-/** FNV-1a over the text's UTF-8. */
+/** FNV-1a over the UTF-8 bytes of the text. */
 function hashText(text: string): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text))
@@ -12,7 +12,7 @@ function hashText(text: string): bigint {
   return hash;
 }
 
-/** SplitMix64's finaliser. */
+/** SplitMix64's finalizer. */
 function mix(x: bigint): bigint {
   let y = (x + 0x9e3779b97f4a7c15n) & mask;
   y = ((y ^ (y >> 30n)) * 0xbf58476d1ce4e5b9n) & mask;
@@ -77,7 +77,7 @@ const cells = 4096;
 const exactFrom = 4032;
 let table: Float32Array | undefined;
 
-/** Quantiles of |z|, z standard normal. */
+/** Quantiles of |z| for standard normal z. */
 function quantiles(): Float32Array {
   if (table === undefined) {
     table = new Float32Array(exactFrom + 1);

@@ -1,4 +1,4 @@
-// Ranks with their intervals, and the rank of each model by the weights of the report.
+// Ranks with their intervals, and the rank of each model with the weights of the report.
 import { scaleBand, scaleLinear } from "d3-scale";
 import { XAxis } from "../../chart/axis.tsx";
 import { Chart } from "../../chart/chart.tsx";
@@ -11,7 +11,7 @@ const longest = 22;
 
 interface RankChartProps {
   models: LiveModel[];
-  /** Ranks among one another, or places among the published models. */
+  /** Ranks among these models, or places among the published models. */
   of: "rank" | "place";
   changed: boolean;
 }

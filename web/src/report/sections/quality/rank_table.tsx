@@ -3,7 +3,7 @@ import { intervalText, valueText } from "../../estimate.ts";
 import type { Chosen } from "./choice_state.ts";
 import type { LiveModel } from "./live.ts";
 
-/** "▲ 3": three ranks better. */
+/** "▲ 3" means three ranks better. */
 export function changeText(before: number | null, now: number | null): string {
   if (before === null || now === null) return "";
   if (before === now) return "=";

@@ -1,4 +1,4 @@
-// Any dimension against any other: own models with their intervals, the published ones behind.
+// Any dimension against any other: the user's models with intervals, and the published ones behind.
 import { useMemo } from "preact/hooks";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";
@@ -16,7 +16,7 @@ import { axisFormat, bare, cloudOf, markOf, type Placing, scaleOf } from "./scat
 import { byTable, seriesBy, usefulTags } from "./series.ts";
 import { SeriesLegend } from "./series_legend.tsx";
 
-/** With more models, the own models are one path, too. */
+/** With more models, the user's models are also drawn as one path. */
 const mostMarks = 400;
 /** With more models, rings around models that no other beats are only drawn on request. */
 const mostRings = 40;

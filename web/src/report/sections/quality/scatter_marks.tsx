@@ -26,7 +26,7 @@ export interface Placing {
   x: NumberScale;
   y: NumberScale;
   axes: [AxisChoice, AxisChoice];
-  /** Around models that no other beats. */
+  /** Rings around models that no other beats. */
   rings: boolean;
 }
 
@@ -96,12 +96,12 @@ export function cloudOf(
     .sort((a, b) => a.x - b.x);
 }
 
-/** Without its intervals. */
+/** The name without its intervals. */
 export function bare(row: Point["row"], { x, y }: Omit<Point, "row">): Point {
   return { row, x: { value: x.value }, y: { value: y.value } };
 }
 
-/** Powers of ten and their doubles on a logarithmic axis. */
+/** Powers of ten and their doubles, for a logarithmic axis. */
 export function axisFormat(choice: AxisChoice): { format?: (value: number) => string } {
   if (!choice.logarithmic) return {};
   return {

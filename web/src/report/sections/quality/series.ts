@@ -1,4 +1,4 @@
-// Which series a model belongs to: by the value of a tag, or by its table.
+// Which series a model belongs to: given by the value of a tag, or by its table.
 import { distinct } from "../../parts/names.ts";
 import type { QualityTable, Row } from "./tables.ts";
 
@@ -10,7 +10,7 @@ export interface Series {
 const most = 8;
 export const byTable = "(table)";
 
-/** The seven most frequent values, then all others. */
+/** The seven most frequent values, followed by all others. */
 export function seriesBy(tag: string, rows: readonly Row[], tables: QualityTable[]): Series {
   if (tag === byTable) {
     const names = tables.filter(({ published }) => !published).map(({ source }) => source);
@@ -33,7 +33,7 @@ export function seriesBy(tag: string, rows: readonly Row[], tables: QualityTable
   return { names: distinct(names), of: (row) => place.get(row.tags.get(tag) ?? "") ?? most - 1 };
 }
 
-/** Tags by which points can be distinguished, in their order. */
+/** Tags by which points can be distinguished, in order. */
 export function usefulTags(tags: readonly string[], rows: readonly Row[]): string[] {
   return tags.filter((tag) => new Set(rows.map((row) => row.tags.get(tag) ?? "")).size > 1);
 }

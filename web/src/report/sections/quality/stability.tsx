@@ -1,4 +1,4 @@
-// How much a ranking depends on the models that centre and scale it.
+// How much a ranking depends on the models that center and scale it.
 import type { Sourced } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";

@@ -3,7 +3,7 @@
 /** Milliseconds of work before the page can respond. */
 const slice = 12;
 
-/** Returns a function that ends it early. */
+/** Runs the steps. Returns a function that ends the computation early. */
 export function runSteps<T>(steps: Generator<void, T>, done: (result: T) => void): () => void {
   let timer = 0;
   const go = () => {

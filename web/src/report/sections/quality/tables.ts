@@ -5,10 +5,10 @@ import { dimensions } from "./dimensions.ts";
 import type { DrawnRow } from "./noise.ts";
 
 export interface Row extends DrawnRow {
-  /** A unique key in the document, because names may be equal. */
+  /** A key that is unique in the document, because names may be equal. */
   key: string;
   name: string;
-  /** The name, with an addition if others have the same name. */
+  /** The name, with an addition if other tables have the same name. */
   label: string;
   tags: Map<string, string>;
   cells: (QualityCell | null)[];
@@ -17,17 +17,17 @@ export interface Row extends DrawnRow {
 
 export interface QualityTable {
   source: string;
-  /** The 326 classifiers of the paper. */
+  /** The paper's 326 classifiers. */
   published: boolean;
   tags: string[];
   rows: Row[];
   result: Quality;
 }
 
-/** A source that only the program itself writes. */
+/** The source of a table that only the program itself writes. */
 const publishedSource = "published";
 
-/** `prefix` begins the keys of the rows: "p" for the published ones, else a number. */
+/** `prefix` begins the keys of the rows: "p" for the published ones, otherwise a number. */
 function tableOf(source: string, result: Quality, prefix: string): QualityTable {
   const published = source === publishedSource;
   const count = new Map<string, number>();
@@ -57,7 +57,7 @@ export function tablesOf(document: ReportDocument): QualityTable[] {
 export interface ScoreOf {
   source: string;
   score: QualityScore;
-  /** The rows of its models, in the same order; null: the document lacks its table. */
+  /** The rows of its models, in the same order. Null if the document lacks its table. */
   rows: Row[] | null;
 }
 
@@ -70,7 +70,7 @@ function rowsOf(score: QualityScore, tables: QualityTable[]): Row[] | null {
   return null;
 }
 
-/** All scores with the rows that they score; a table's own score comes with it. */
+/** All scores with the rows that they score. A table also has its own score. */
 export function scoresOf(document: ReportDocument, tables: QualityTable[]): ScoreOf[] {
   const alone = resultsOf<QualityScore>(document, "assay.quality_score").map(
     ({ source, result }): ScoreOf => {
@@ -92,7 +92,7 @@ export function scoresOf(document: ReportDocument, tables: QualityTable[]): Scor
   return [...inside, ...alone];
 }
 
-/** Names of rows as in scores and choices, if one of them names the row. */
+/** The names of rows as in scores and choices, if one of these results names the row. */
 export function labelsOf(scores: ScoreOf[]): Map<string, string> {
   const labels = new Map<string, string>();
   for (const { score, rows } of scores)

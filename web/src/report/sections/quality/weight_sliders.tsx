@@ -1,9 +1,9 @@
-// Nine weights, by profile or one by one.
+// Nine weights, from a profile or one by one.
 import type { QualityScore } from "../../schemas/described.ts";
 import { dimensions } from "./dimensions.ts";
 import { sameWeights, weightsOf, weightText } from "./weights.ts";
 
-/** The steps of a slider: twelfths, so that thirds and halves are possible. */
+/** The steps of a slider are twelfths, so that thirds and halves are possible. */
 const places = 12;
 const most = 4;
 

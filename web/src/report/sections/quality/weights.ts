@@ -3,13 +3,13 @@ import type { QualityScore } from "../../schemas/described.ts";
 import { dimensions } from "./dimensions.ts";
 import type { Scale } from "./quba.ts";
 
-/** In the order of the dimensions. */
+/** Weights in the order of the dimensions. */
 export function weightsOf(byName: Record<string, number>): number[] {
   const named = new Map(Object.entries(byName));
   return dimensions.map(({ name }) => named.get(name) ?? 0);
 }
 
-/** Null: the result of an older program lacks the data for other weights. */
+/** Null if the result of an older program lacks the data for other weights. */
 export function scalesOf(score: Partial<QualityScore>): Scale[] | null {
   const known = new Map((score.dimensions ?? []).map((one) => [one.dimension, one]));
   const scales = dimensions.map(({ name }): Scale | null => {
@@ -31,7 +31,7 @@ export function sameWeights(a: readonly number[], b: readonly number[]): boolean
 
 export const mostWeight = 4;
 
-/** For the address: "1,0.5,...", numbers as they are. */
+/** Text for the address: "1,0.5,...", with numbers unrounded. */
 export function weightsText(weights: readonly number[]): string {
   return weights.join(",");
 }
@@ -46,7 +46,7 @@ export function parseWeights(text: string): number[] | null {
   return good ? weights : null;
 }
 
-/** "1", "0.33": as sliders show it. */
+/** "1" or "0.33", as sliders show it. */
 export function weightText(weight: number): string {
   return String(Math.round(weight * 100) / 100);
 }

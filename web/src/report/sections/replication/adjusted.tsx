@@ -1,5 +1,5 @@
-// Models' accuracies as measured and as each method adjusts them: the chosen ones as a plot, all of
-// them as a table.
+// The accuracies of models as measured and as adjusted by each method. The chosen are a plot, and
+// all are a table.
 import { Legend } from "../../chart/marks.tsx";
 import { type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { Forest, type ForestRow } from "../../parts/forest.tsx";

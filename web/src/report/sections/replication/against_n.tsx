@@ -1,4 +1,4 @@
-// The estimates of each method with fewer annotators: against 1/n, whose left end is an infinite
+// The estimates of each method with fewer annotators, against 1/n, whose left end is an infinite
 // number, or against n. A bias that falls with 1/n is a straight line on the former.
 import { extent } from "d3-array";
 import { scaleLinear } from "d3-scale";
@@ -24,13 +24,13 @@ interface AgainstProps {
   title: string;
   rows: Map<string, NumberOfAnnotators[]>;
   inverse: boolean;
-  /** A difference: values have signs, and 0 a line. */
+  /** Whether values are differences. Then values have signs, and 0 has a line. */
   difference: boolean;
-  /** Without an adjustment, for every number of annotators. */
+  /** The value without an adjustment, for every number of annotators. */
   measured: Estimate;
-  /** The methods in the study's order, which gives each its mark. */
+  /** The methods in the study's order, which determines their marks. */
   methods: string[];
-  /** The method whose intervals are drawn; those of all are in the table. */
+  /** The method whose intervals are drawn. The table has those of all. */
   intervals: string;
 }
 

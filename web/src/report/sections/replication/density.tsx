@@ -1,4 +1,4 @@
-// The distribution of selection rates in both sets by the densities of a method, and the models'
+// The distribution of selection rates in both sets from the densities of a method, and the models'
 // accuracy at each rate. Next to it are the readings: the number of images that each number of
 // annotators selects.
 import { max } from "d3-array";
@@ -13,7 +13,7 @@ import type { AdjustMethod } from "../../schemas/described.ts";
 interface Curve {
   name: string;
   values: number[];
-  /** Ends of the intervals at the same rates. */
+  /** The ends of the intervals at the same rates. */
   low?: number[];
   high?: number[];
 }
@@ -23,7 +23,7 @@ interface CurvesProps {
   rates: number[];
   curves: Curve[];
   axis: string;
-  /** Values are proportions, drawn in percent over all of their range. */
+  /** Whether values are proportions, which are drawn in percent over the full range. */
   proportion?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// How often annotators select the images of sets: means, and images in each fifth.
+// How often annotators select the images of sets, as means and in each fifth of the frequencies.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";

@@ -1,4 +1,4 @@
-// For every method: the mean accuracy, the gap with its parts, the fitted line.
+// For every method, the mean accuracy, the gap with its parts, and the fitted line.
 import type { Estimate } from "../../estimate.ts";
 import type { AdjustMethod } from "../../schemas/described.ts";
 import { PlainTable } from "../../table/plain.tsx";

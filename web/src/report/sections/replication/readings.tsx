@@ -1,5 +1,5 @@
 // The readings: the proportion of images that 0, 1, ... of all annotators select, in both sets,
-// with what the fitted densities imply. Next to them is the models' mean accuracy on those images.
+// with those of the fitted densities. Next to them is the models' mean accuracy on those images.
 import { max } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";

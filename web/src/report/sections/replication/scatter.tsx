@@ -10,9 +10,9 @@ import { short } from "../../parts/names.ts";
 import type { AdjustMethod, ReplicateLine } from "../../schemas/described.ts";
 import { lineAt, type Study } from "./studies.ts";
 
-/** More models than these have no intervals in the plot, which would hide the points. */
+/** With more models than this, intervals would hide the points, so they are not drawn. */
 const whiskered = 80;
-/** More than these are points that only the table names. */
+/** With more models than this, only the table names them. */
 const focusable = 700;
 
 interface Point {

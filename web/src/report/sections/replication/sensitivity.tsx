@@ -120,7 +120,7 @@ export function Halves({ study }: { study: Study }) {
   );
 }
 
-/** The largest number of models, because the table has no search. */
+/** The largest number of models, because this table has no search. */
 const most = 100;
 
 export function BlindSpots({ study }: { study: Study }) {

@@ -1,4 +1,4 @@
-// The studies of a document: an adjustment, and the figures' numbers where there are some.
+// The studies of a document: an adjustment, and the numbers of its figures if there are any.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import type { Estimate } from "../../estimate.ts";
 import { distinct } from "../../parts/names.ts";
@@ -13,7 +13,7 @@ export interface Study {
   name: string;
   adjust: ReplicateAdjust;
   figures: ReplicateFigures | undefined;
-  /** Unique names of the classifiers, in their order. */
+  /** The unique names of the classifiers, in order. */
   models: string[];
 }
 
@@ -48,7 +48,7 @@ export function studiesOf(document: ReportDocument): Study[] {
   }));
 }
 
-/** The value of the line at x; null if unknown. */
+/** The value of the line at x. Null if unknown. */
 export function lineAt(line: ReplicateLine, x: number): number | null {
   const { slope, intercept } = line;
   return slope.value === null || intercept.value === null
@@ -70,7 +70,7 @@ export function quantityOf(row: AnnotatorsRow, quantity: Quantity): Estimate {
   return quantity === "slope" ? (row.line?.slope ?? { value: null }) : row[quantity];
 }
 
-/** The same without an adjustment. */
+/** The same quantities without an adjustment. */
 export function measuredOf({ adjust }: Study, quantity: Quantity): Estimate {
   if (quantity === "adjusted") return adjust.mean.replication;
   if (quantity === "slope") return adjust.line?.slope ?? { value: null };
@@ -80,7 +80,7 @@ export function measuredOf({ adjust }: Study, quantity: Quantity): Estimate {
     : { value: null };
 }
 
-/** By method, in their order, each from few annotators to many. */
+/** The estimates by method in order, each from few annotators to many. */
 export function byMethod<T extends { method: string; annotators: number }>(
   rows: T[],
 ): Map<string, T[]> {

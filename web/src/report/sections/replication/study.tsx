@@ -1,4 +1,4 @@
-// One study: the verdict, a comparison of both sets, and all facts for the verdict.
+// One study: the verdict, a comparison of both sets, and all facts behind the verdict.
 import type { ReportDocument } from "../../document.ts";
 import { countText } from "../../estimate.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";

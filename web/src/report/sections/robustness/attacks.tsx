@@ -1,4 +1,4 @@
-// Accuracy under attacks: against the budget, and a table with signs of masked gradients.
+// Accuracy under attacks, against the budget and as a table with signs of masked gradients.
 import { Legend } from "../../chart/marks.tsx";
 import { countText, type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { type Line, Lines } from "../../parts/lines.tsx";
@@ -9,7 +9,7 @@ import { useAddress } from "../../state.ts";
 import { type DataColumn, DataTable } from "../../table/data_table.tsx";
 import { Said } from "./said.tsx";
 
-/** "8/255" if it is a multiple of 1/255, as in papers. */
+/** "8/255" if the budget is a multiple of 1/255, as in papers. */
 export function budgetText(eps: number): string {
   const steps = eps * 255;
   const whole = Math.round(steps);
@@ -33,7 +33,7 @@ function linesOf(model: AttackedModel): Line[] {
   }));
 }
 
-/** The models of a result; those on several data sets with the data set's name. */
+/** The models of a result. If they are on several data sets, the name of the data set is added. */
 function named(models: AttackedModel[]): { name: string; of: AttackedModel }[] {
   const several = once(models.map(({ dataset }) => dataset)).length > 1;
   const names = models.map(({ model, dataset }) => (several ? `${model}, ${dataset}` : model));
@@ -109,7 +109,7 @@ const columns: DataColumn<AttackRow>[] = [
 
 interface AttacksProps {
   result: AttackResult;
-  /** The prefix of the keys in the address, for one of several results. */
+  /** The prefix of the keys in the address, if there are several results. */
   id: string;
 }
 

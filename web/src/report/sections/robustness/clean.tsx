@@ -9,7 +9,7 @@ import type { CorruptedModel } from "../../schemas/described.ts";
 
 /** With more models, single marks cannot be found, so they are drawn as one. */
 const focusable = 1000;
-/** With more names, they would overlap. */
+/** With more models, names would overlap. */
 const named = 24;
 
 export function CleanAgainstCorrupted({ models }: { models: CorruptedModel[] }) {

@@ -14,7 +14,7 @@ import { Said } from "./said.tsx";
 
 interface CorruptedProps {
   result: CorruptedResult;
-  /** The prefix of the keys in the address, for one of several results. */
+  /** The prefix of the keys in the address, if there are several results. */
   id: string;
 }
 

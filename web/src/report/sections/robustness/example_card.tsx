@@ -37,9 +37,9 @@ function Predicted({ prediction }: { prediction: ExamplePrediction }) {
 
 interface ExampleCardProps {
   example: AttackExample;
-  /** The images of an id; none if the document has no images of the whole set. */
+  /** The images of an id. None if the document has no images of the whole set. */
   thumbnail: ((id: string) => Thumbnail | undefined) | undefined;
-  /** Whether it is the only shown image, and the function that switches this. */
+  /** Whether this is the only shown image, and the function that switches this. */
   alone: boolean;
   toggle: () => void;
 }

@@ -30,7 +30,7 @@ export interface NamedAttack {
 
 type Unknown<T> = { [K in keyof T]?: unknown } | null | undefined;
 
-/** The file is an input of the report: another program may have written it. */
+/** The file is an input of the report, so another program may have written it. */
 function isExample(entry: Unknown<AttackExample>): entry is AttackExample {
   const texts = [entry?.id, entry?.original, entry?.attacked, entry?.difference];
   const classes = [entry?.label, entry?.before, entry?.after];
@@ -64,7 +64,7 @@ function namedAttacks(attacks: ExamplesOfAttack[]): NamedAttack[] {
   });
 }
 
-/** By model and data set; if several files have the same name, the file is added. */
+/** The examples by model and data set. If several files have the same name, the file is added. */
 export function exampleSets(document: ReportDocument): ExampleSet[] {
   const index = itemIndex(document);
   const results = resultsOf<AttackExamples>(document, "assay.attack_examples").filter(
@@ -91,12 +91,12 @@ export function exampleSets(document: ReportDocument): ExampleSet[] {
     .filter(({ attacks }) => attacks.length > 0);
 }
 
-/** In the order in which a card shows them. */
+/** Images in the order in which a card shows them. */
 export function imagesOf({ original, difference, attacked }: AttackExample): string[] {
   return [original, difference, attacked];
 }
 
-/** Ids of all images that some attack of the set has as an example. */
+/** The ids of all images that some attack of the set has as an example. */
 export function idsOf({ attacks }: ExampleSet): string[] {
   return once(
     attacks.flatMap(({ budgets }) =>
@@ -122,7 +122,7 @@ export function occurrencesOf({ attacks }: ExampleSet, id: string): Occurrence[]
   );
 }
 
-/** How many images fooled the model, and how many of them are examples; after "Under pgd". */
+/** How many images fooled the model, and how many of them are examples. It follows "Under pgd". */
 export function fooledText({ fooled, shown }: ExamplesOfAttack): string {
   const examples = shown.length === 1 ? "1 is an example" : `${shown.length} are examples`;
   // The field comes from a file of another program.
@@ -142,7 +142,7 @@ export function probabilityText({ probability }: ExamplePrediction): string {
   return typeof probability === "number" ? percentText(probability) : "";
 }
 
-/** In steps of 8-bit pixels, in which budgets are given: "1.000/255". */
+/** A change in steps of 8-bit pixels, the unit of budgets, such as "1.000/255". */
 export function largestText({ largest }: AttackExample): string {
   return typeof largest === "number" ? `${numberText(255 * largest, 0)}/255` : "–";
 }

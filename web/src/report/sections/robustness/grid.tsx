@@ -1,5 +1,5 @@
-// Corruptions and severities of one model: its remaining accuracy, with darker colours for lower
-// values.
+// Corruptions and severities of one model. A darker colour means a lower remaining
+// accuracy.
 import { scaleLinear } from "d3-scale";
 import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks } from "../../chart/marks.tsx";

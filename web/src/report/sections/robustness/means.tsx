@@ -34,7 +34,7 @@ export function Means({ models, id }: { models: CorruptedModel[]; id: string }) 
   const names = [
     ...new Set(models.flatMap(({ corruptions }) => corruptions.map((entry) => entry.corruption))),
   ];
-  // The mean over the paper's fifteen if all models have them, otherwise over the available ones.
+  // The mean over the paper's fifteen if all models have them, otherwise over those that exist.
   const whole = models.every(({ paper }) => paper.accuracy.value !== null);
   const mean = (model: CorruptedModel) => (whole ? model.paper : model.present);
   const over = whole ? "the fifteen corruptions" : "the available ones of the fifteen corruptions";

@@ -1,4 +1,4 @@
-// Images that fooled a model, next to their originals: by attack and budget, or one image under all
+// Images that fooled a model, next to their originals, by attack and budget, or one image under all
 // attacks.
 import type { ReportDocument } from "../../document.ts";
 import { itemIndex } from "../../parts/items.ts";
@@ -130,7 +130,7 @@ function Examples({ document, set }: SetProps) {
   );
 }
 
-/** The examples of every model and data set, with one of them chosen. */
+/** The examples of every model and data set, of which one is chosen. */
 export function Pairs({ document }: { document: ReportDocument }) {
   const [wanted, choose] = useAddress("robustness.examples.model", "");
   const sets = exampleSets(document);

@@ -20,12 +20,12 @@ function slicesText(count: number): string {
   return count === 1 ? "1 slice" : `${countText(count)} slices`;
 }
 
-/** "camera b and brightness 0.1 to 0.3" */
+/** A text such as "camera b and brightness 0.1 to 0.3". */
 export function nameText({ conditions }: FoundSlice): string {
   return conditions.map(({ by, value }) => `${short(by, 24)} ${short(value, 40)}`).join(" and ");
 }
 
-/** "61.2 % (95 % CI 55.1 – 67.0)" */
+/** A text such as "61.2 % (95 % CI 55.1 – 67.0)". */
 function percent(estimate: FoundSlice["accuracy"]): string {
   const { interval } = estimate;
   const value = `${valueText(estimate)} %`;
@@ -38,7 +38,7 @@ function lowest(found: FoundSlice[]): FoundSlice | undefined {
   return found.toSorted((a, b) => (a.accuracy.value ?? 2) - (b.accuracy.value ?? 2))[0];
 }
 
-/** What was found on the images of one data set. */
+/** What the search found on the images of one data set. */
 export function headline({ entry }: Sliced): string {
   const model = short(entry.model, 60);
   const dataset = short(entry.dataset, 60);
@@ -65,7 +65,7 @@ export function overview(models: Sliced[]): string {
     : `Slices were found for ${countText(having.length)} of ${countText(models.length)} models.`;
 }
 
-/** What slices are by: attributes and statistics of the images. */
+/** The attributes and image statistics that define slices. */
 function facetsText(result: SliceResult, dataset: string): string {
   const own = result.facets.filter((facet) => facet.dataset === dataset);
   const names = once(own.map(({ by }) => short(by, 40)));
@@ -76,7 +76,7 @@ function facetsText(result: SliceResult, dataset: string): string {
   return `A slice is the images with one value, or with two values at once, of ${by}.`;
 }
 
-/** How the search was done: one sentence each. */
+/** The method of the search, with one sentence for each fact. */
 export function method({ entry, result }: Sliced): string[] {
   const again =
     entry.selected === 1 ? "the selected one" : `the ${countText(entry.selected)} selected ones`;

@@ -1,4 +1,4 @@
-// A row for each slice, the surest first.
+// A row for each slice, with the most certain one first.
 import { countText, type Estimate, intervalText, pText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import type { FoundSlice, SlicedModel } from "../../schemas/described.ts";

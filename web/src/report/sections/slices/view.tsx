@@ -1,4 +1,4 @@
-// Slices of a data set on which a model is less accurate: what was found, the table, and images.
+// Slices of a data set on which a model is less accurate, with the findings, the table, and images.
 import type { ReportDocument } from "../../document.ts";
 import { once } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
@@ -16,7 +16,7 @@ export function View({ document }: { document: ReportDocument }) {
   const dataset = chosenOf(datasets, wantedDataset);
   const models = all.filter(({ entry }) => entry.dataset === dataset);
   const names = once(models.map(({ entry }) => entry.model));
-  // At first the first model that has slices.
+  // At first, this is the first model that has slices.
   const first = models.find(({ entry }) => entry.found.length > 0) ?? models[0];
   const model = names.includes(wanted) ? wanted : (first?.entry.model ?? "");
   const shown = models.find(({ entry }) => entry.model === model);
