@@ -54,7 +54,7 @@ function(assay_not_hot target)
 endfunction()
 
 # assay_component(NAME SOURCES a.cpp ... LINKS assay_core fmt::fmt ... [PUBLIC_LINKS ...] [HOT b.cpp ...])
-# A folder of src/ becomes a static library. Its private and public headers have an include folder of their own, so that a
+# A folder of src/ becomes a static library, or a shared one in sanitized builds. Its private and public headers have an include folder of their own, so that a
 # component can only include its own headers and those of the components that it links
 # (tests/walls_test.cmake). It may link only components that were added before it.
 # HOT lists the sources whose speed matters. If HOT is given (even empty), GCC compiles the others with -Og, which takes half
@@ -72,9 +72,20 @@ function(assay_component name)
     if(COMPONENT_HOT)
         list(REMOVE_ITEM COMPONENT_SOURCES ${COMPONENT_HOT})
     endif()
-    add_library(assay_${name} STATIC ${COMPONENT_SOURCES})
+    # Sanitized code is ten times as large. A hundred test programs with copies of it would fill 17 GB of the disk.
+    set(kind STATIC)
+    if(ASSAY_SANITIZE)
+        set(kind SHARED)
+    endif()
+    add_library(assay_${name} ${kind} ${COMPONENT_SOURCES})
     assay_include_folder(assay_${name} ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(assay_${name} PUBLIC assay_flags nlohmann_json::nlohmann_json ${COMPONENT_PUBLIC_LINKS} PRIVATE fmt::fmt ${COMPONENT_LINKS})
+    if(ASSAY_SANITIZE) # what a static library passes on to the linker
+        target_link_libraries(assay_${name} INTERFACE $<LINK_ONLY:fmt::fmt>)
+        foreach(link IN LISTS COMPONENT_LINKS)
+            target_link_libraries(assay_${name} INTERFACE $<LINK_ONLY:${link}>)
+        endforeach()
+    endif()
     set(external fmt::fmt ${COMPONENT_LINKS} ${COMPONENT_PUBLIC_LINKS})
     list(FILTER external EXCLUDE REGEX "^assay_")
     set_property(GLOBAL APPEND PROPERTY ASSAY_EXTERNAL_LINKS ${external})
@@ -109,8 +120,10 @@ endfunction()
 # assay_hot_first(TARGET): if two objects instantiate a template, the linker uses the first one, which then comes from the
 # sources compiled for speed.
 function(assay_hot_first target)
-    get_property(hot GLOBAL PROPERTY ASSAY_HOT_OBJECTS)
-    target_sources(${target} PRIVATE ${hot})
+    if(NOT ASSAY_SANITIZE) # where a component is a shared library
+        get_property(hot GLOBAL PROPERTY ASSAY_HOT_OBJECTS)
+        target_sources(${target} PRIVATE ${hot})
+    endif()
 endfunction()
 
 # assay_allocator_first(TARGET): links tcmalloc first in a program that runs models. With glibc's allocator, each activation is
@@ -220,7 +233,7 @@ function(assay_fuzz name source)
     cmake_parse_arguments(F "" "DICTIONARY" "SEEDS;LINKS" ${ARGN})
     add_executable(fuzz_${name} ${source})
     target_link_libraries(fuzz_${name} PRIVATE ${F_LINKS})
-    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_compile_options(fuzz_${name} PRIVATE ${ASSAY_FUZZ_COVERAGE})
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     set(arguments "")
     if(F_DICTIONARY)

@@ -44,11 +44,12 @@ if(ASSAY_DEVELOPER_MODE)
         $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>)
 endif()
 if(ASSAY_SANITIZE)
-    # Not checked: null pointers and objects that are too small, which the address sanitizer finds, too, and casts between classes,
-    # which the code does not have. These checks would take half of the compiler's time.
+    # Not checked: null pointers and objects that are too small, which the address sanitizer finds, too, and casts between classes
+    # or types of functions, which the code does not have. These checks would take half of the compiler's time.
     target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-sanitize=null,object-size,vptr
-        -fno-omit-frame-pointer -fno-sanitize-recover=all)
-    target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
+        $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function> -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    # Components are shared libraries here: a function that a library has is not looked up in the others.
+    target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE} -Wl,-Bsymbolic-functions)
 endif()
 if(ASSAY_FUZZ)
     # The coverage of the libraries guides the fuzzer, and the targets have its main(). Code that no target runs
@@ -58,7 +59,12 @@ if(ASSAY_FUZZ)
         string(APPEND uncovered "src:${PROJECT_SOURCE_DIR}/${folder}/*\nsrc:${PROJECT_BINARY_DIR}/${folder}/*\n")
     endforeach()
     file(WRITE ${PROJECT_BINARY_DIR}/uncovered.txt "${uncovered}")
-    target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link
+    set(ASSAY_FUZZ_COVERAGE -fsanitize=fuzzer-no-link)
+    if(ASSAY_TESTS)
+        # Without the table of addresses, which the fuzzer only prints: it is most of what each process of a test loads.
+        set(ASSAY_FUZZ_COVERAGE -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp)
+    endif()
+    target_compile_options(assay_flags INTERFACE ${ASSAY_FUZZ_COVERAGE}
         -fsanitize-coverage-ignorelist=${PROJECT_BINARY_DIR}/uncovered.txt)
 endif()
 
