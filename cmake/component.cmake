@@ -120,7 +120,7 @@ endfunction()
 # assay_hot_first(TARGET): if two objects instantiate a template, the linker uses the first one, which then comes from the
 # sources compiled for speed.
 function(assay_hot_first target)
-    if(NOT ASSAY_SANITIZE) # where a component is a shared library
+    if(NOT ASSAY_SANITIZE) # there, components are shared libraries
         get_property(hot GLOBAL PROPERTY ASSAY_HOT_OBJECTS)
         target_sources(${target} PRIVATE ${hot})
     endif()
