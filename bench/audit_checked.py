@@ -25,7 +25,8 @@ import numpy as np
 PLANTINGS = 5  # of each world
 POWER = 1.5
 UNCOVERED = 0.05
-A, B = (g.ravel() for g in np.meshgrid(np.linspace(-16, 10, 131), np.linspace(0, 14, 141)))
+ANSWER_ERRORS = ((0, 0.5), (0.02, 0.2), (0.05, 0.2), (0.1, 0.1))  # with prior weights
+A, B = (g.ravel() for g in np.meshgrid(np.linspace(-16, 10, 66), np.linspace(0, 14, 71)))
 normal_cdf = np.vectorize(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
 
 
@@ -36,12 +37,11 @@ def distances(scores):
 
 def curves(x, wrong):
     """Points of the posterior distribution of logit P(wrong) = a + b x: a, b and weights."""
-    log_weight = -(((A + 4) / 2) ** 2 + (B / 3) ** 2) / 2
-    for one, is_wrong in zip(x, wrong):
-        logit = A + B * one
-        log_weight -= np.logaddexp(0, -logit if is_wrong else logit)
-    weight = np.exp(log_weight - log_weight.max())
-    keep = weight > 1e-7
+    agreed = 1 / (1 + np.exp(-np.where(wrong, 1, -1) * (A[:, None] + B[:, None] * x)))
+    prior = -(((A + 4) / 2) ** 2 + (B / 3) ** 2) / 2
+    logs = [prior + np.log(w) + np.log(np.maximum(e + (1 - 2 * e) * agreed, 1e-300)).sum(1) for e, w in ANSWER_ERRORS]
+    weight = np.exp(np.array(logs) - np.max(logs)).sum(0)  # the curve is the same for all errors of people
+    keep = weight > 1e-5
     return A[keep], B[keep], weight[keep] / weight[keep].sum()
 
 
@@ -104,7 +104,7 @@ def check(world, score, suspect, how, number, errors, planting, out):
     points = curves(x[rows], answers)
     place = np.full(len(score), -1)
     place[order] = np.arange(len(order))
-    slack = UNCOVERED * len(order)
+    slack = UNCOVERED * np.ptp(place[rows])
     rest = np.setdiff1d(order, rows)
     near = (place[rest] >= place[rows].min() - slack) & (place[rest] <= place[rows].max() + slack)
     by_curve = probabilities(points, x[rest[near]])

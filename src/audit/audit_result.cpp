@@ -29,7 +29,7 @@ ResultType result_type(ResultOf<SuspectLabel>) {
          part<&Of::given_name>({}), part<&Of::suggested_name>({}),
          part<&Of::score>({.help = "The lowest is the most suspicious"}),
          part<&Of::wrong_probability>(
-             {.help = "That people would reject the label, by their answers about others"}),
+             {.help = "That the label is wrong, by people's answers about others"}),
          part<&Of::given_probability>({.help = "By all voting models together"}),
          part<&Of::suggested_probability>({}),
          part<&Of::predict_suggested>({.help = "Voting models that predict the suggested class"}),

@@ -17,114 +17,88 @@ namespace {
 
 constexpr double score_power = 1.5;
 constexpr double a_mean = -4, a_deviation = 2, b_deviation = 3;
-constexpr int grid_half = 20;     ///< steps from the middle to each end
-constexpr double grid_reach = 6;  ///< standard deviations to each end
-constexpr double least_weight = 1e-7;
+/// Each wrong answer of people has this probability, with its prior weight.
+constexpr std::array<std::pair<double, double>, 4> answer_errors = {
+    {{0, 0.5}, {0.02, 0.2}, {0.05, 0.2}, {0.1, 0.1}}};
+constexpr int grid_points = 41;  ///< for each of a and b
+constexpr int grid_passes = 3;   ///< each on the part of the last grid that has weight
+constexpr double least_weight = 1e-5;
 constexpr double uncovered_part = 0.05;
 constexpr std::string_view regression_method = "logistic regression on the score";
 
 double probability_at(double logit) {
     return 1 / (1 + std::exp(-logit));
 }
-/// ln(1 + exp(x)) without overflow.
-double softplus(double x) {
-    return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-}
-
 /// A logistic curve of the posterior distribution.
 struct Curve {
     double a = 0, b = 0, weight = 0;
 };
 
-class Posterior {
+struct Range {
+    double low = 0, high = 0;
+    double step() const { return (high - low) / (grid_points - 1); }
+    double at(int place) const { return low + place * step(); }
+};
+
+/// The points of one grid. First, their weights are logarithms without a common constant.
+class Grid {
 public:
-    Posterior(std::vector<double> x, std::vector<bool> wrong)
-        : x_(std::move(x)), wrong_(std::move(wrong)) {
-        find_mode(true);
-        // The density is concave, so its maximum over b >= 0 is then at b = 0.
-        if (b_ < 0) {
-            b_ = 0;
-            find_mode(false);
+    Grid(Range a, Range b, std::span<const double> x, const std::vector<bool>& wrong)
+        : a_(a), b_(b) {
+        for (int i = 0; i < grid_points; ++i)
+            for (int k = 0; k < grid_points; ++k) add(a.at(i), b.at(k), x, wrong);
+        double most = curves_.front().weight;
+        for (const Curve& curve : curves_) most = std::max(most, curve.weight);
+        double sum = 0;
+        for (Curve& curve : curves_) curve.weight = std::exp(curve.weight - most);
+        std::erase_if(curves_, [](const Curve& curve) { return curve.weight < least_weight; });
+        for (const Curve& curve : curves_) sum += curve.weight;
+        for (Curve& curve : curves_) curve.weight /= sum;
+    }
+    /// The ranges of all points with weight, and a step more to each side.
+    std::pair<Range, Range> ranges_with_weight() const {
+        Range a = {a_.high, a_.low}, b = {b_.high, b_.low};
+        for (const Curve& curve : curves_) {
+            a = {std::min(a.low, curve.a), std::max(a.high, curve.a)};
+            b = {std::min(b.low, curve.b), std::max(b.high, curve.b)};
         }
-        draw_grid();
+        return {{a.low - a_.step(), a.high + a_.step()},
+                {std::max(0.0, b.low - b_.step()), b.high + b_.step()}};
     }
     /// Their weights add up to 1.
     const std::vector<Curve>& curves() const { return curves_; }
 
 private:
-    double log_density(double a, double b) const {
+    void add(double a, double b, std::span<const double> x, const std::vector<bool>& wrong) {
         const double u = (a - a_mean) / a_deviation, v = b / b_deviation;
-        double out = -(u * u + v * v) / 2;
-        for (std::size_t i = 0; i < x_.size(); ++i) {
-            const double logit = a + b * x_[i];
-            out -= softplus(wrong_[i] ? -logit : logit);
-        }
-        return out;
-    }
-    /// Minus the second derivatives: of a, of both, of b.
-    std::array<double, 3> curvature() const {
-        std::array<double, 3> out = {1 / (a_deviation * a_deviation), 0,
-                                     1 / (b_deviation * b_deviation)};
-        for (const double x : x_) {
-            const double p = probability_at(a_ + b_ * x), w = p * (1 - p);
-            out[0] += w;
-            out[1] += w * x;
-            out[2] += w * x * x;
-        }
-        return out;
-    }
-    /// Newton's method, with halved steps where the density would fall.
-    void find_mode(bool both) {
-        for (int pass = 0; pass < 100; ++pass) {
-            double to_a = -(a_ - a_mean) / (a_deviation * a_deviation);
-            double to_b = -b_ / (b_deviation * b_deviation);
-            for (std::size_t i = 0; i < x_.size(); ++i) {
-                const double rest = (wrong_[i] ? 1 : 0) - probability_at(a_ + b_ * x_[i]);
-                to_a += rest;
-                to_b += rest * x_[i];
-            }
-            const auto [aa, ab, bb] = curvature();
-            const double determinant = aa * bb - ab * ab;
-            double step_a = both ? (bb * to_a - ab * to_b) / determinant : to_a / aa;
-            double step_b = both ? (aa * to_b - ab * to_a) / determinant : 0;
-            const double now = log_density(a_, b_);
-            int halvings = 0;
-            while (halvings < 40 && log_density(a_ + step_a, b_ + step_b) < now) {
-                step_a /= 2;
-                step_b /= 2;
-                ++halvings;
-            }
-            if (halvings == 40) return;
-            a_ += step_a;
-            b_ += step_b;
-            if (std::abs(step_a) + std::abs(step_b) < 1e-9) return;
-        }
-    }
-    /// Points along the axes of the normal approximation at the mode.
-    void draw_grid() {
-        const auto [aa, ab, bb] = curvature();
-        const double for_b = std::sqrt(aa / (aa * bb - ab * ab)), for_a = 1 / std::sqrt(aa);
-        const double top = log_density(a_, b_);
-        double sum = 0;
-        for (int i = -grid_half; i <= grid_half; ++i) {
-            const double b = b_ + for_b * grid_reach * i / grid_half;
-            if (b < 0) continue;
-            for (int k = -grid_half; k <= grid_half; ++k) {
-                const double a = a_ - ab / aa * (b - b_) + for_a * grid_reach * k / grid_half;
-                const double weight = std::exp(log_density(a, b) - top);
-                if (weight < least_weight) continue;
-                curves_.push_back({.a = a, .b = b, .weight = weight});
-                sum += weight;
+        std::array<double, answer_errors.size()> sums = {};
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double logit = a + b * x[i];
+            const double agreed = probability_at(wrong[i] ? logit : -logit);
+            for (std::size_t e = 0; e < sums.size(); ++e) {
+                const double error = answer_errors[e].first;
+                sums[e] += std::log(std::max(1e-300, error + (1 - 2 * error) * agreed));
             }
         }
-        for (Curve& curve : curves_) curve.weight /= sum;
+        for (std::size_t e = 0; e < sums.size(); ++e)
+            curves_.push_back(
+                {.a = a,
+                 .b = b,
+                 .weight = sums[e] + std::log(answer_errors[e].second) - (u * u + v * v) / 2});
     }
 
-    std::vector<double> x_;
-    std::vector<bool> wrong_;
-    double a_ = a_mean, b_ = 1;
+    Range a_, b_;
     std::vector<Curve> curves_;
 };
+
+std::vector<Curve> posterior_curves(std::span<const double> x, const std::vector<bool>& wrong) {
+    Grid grid({a_mean - 6 * a_deviation, a_mean + 7 * a_deviation}, {0, 5 * b_deviation}, x, wrong);
+    for (int pass = 1; pass < grid_passes; ++pass) {
+        const auto [a, b] = grid.ranges_with_weight();
+        grid = Grid(a, b, x, wrong);
+    }
+    return grid.curves();
+}
 
 /// The lowest probability that holds so much of the posterior distribution below it.
 double quantile(std::vector<std::pair<double, double>>& by_curve, double part) {
@@ -276,8 +250,8 @@ WrongLabels estimate_wrong_labels(std::span<const double> scores, std::span<cons
         asked.push_back(x[i]);
         wrong.push_back(answers[i] == Answer::wrong);
     }
-    const Posterior posterior(std::move(asked), std::move(wrong));
-    const double slack = uncovered_part * static_cast<double>(labels);
+    const std::vector<Curve> curves = posterior_curves(asked, wrong);
+    const double slack = uncovered_part * static_cast<double>(last - first);
     bool covered = true;
     for (std::size_t i = 0; i < labels; ++i) {
         if (answers[i] != Answer::none) continue;
@@ -288,7 +262,7 @@ WrongLabels estimate_wrong_labels(std::span<const double> scores, std::span<cons
         open.push_back(x[i]);
         if (i >= out.probability.size()) continue;
         if (near) {
-            out.probability[i] = probability_of(x[i], posterior.curves(), answered, level);
+            out.probability[i] = probability_of(x[i], curves, answered, level);
         } else {
             out.probability[i].undefined =
                 "people have judged no label with a score near this one; to ask about labels of "
@@ -302,7 +276,7 @@ WrongLabels estimate_wrong_labels(std::span<const double> scores, std::span<cons
             labels, Unit::number);
         return out;
     }
-    const CountOfWrong count(open, posterior.curves());
+    const CountOfWrong count(open, curves);
     out.number.n = labels;
     out.number.value = known_wrong + count.expected();
     out.number.interval = Interval{.low = known_wrong + count.quantile_at((1 - level) / 2),

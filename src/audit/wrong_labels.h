@@ -28,19 +28,20 @@ inline constexpr std::size_t fewest_answers = 20;
 
 /// Regresses people's answers on the scores: logit P(wrong) = a + b x with x = (-score)^1.5. The
 /// unit of x is its median. The priors are normal: a has mean -4 and standard deviation 2, and b
-/// has mean 0 and standard deviation 3, without negative values. The probability is the mean over
-/// the posterior distribution, which a grid of 41 x 41 points represents. Labels that a file
-/// says to be wrong count, but do not enter the regression, because a file may hold wrong ones
-/// only. Labels that nobody can judge count as correct.
+/// has mean 0 and standard deviation 3, without negative values. People's answers are false with
+/// one probability: 0, 2, 5 or 10 %, with the prior weights .5, .2, .2 and .1. A label's
+/// probability is the mean over the posterior distribution. A grid of 41 x 41 points for each of
+/// these represents it. Labels that a file says to be wrong count, but do not enter the
+/// regression, because a file may hold wrong ones only. Labels that nobody can judge count as
+/// correct.
 ///
 /// `scores` and `answers` have an entry for each suspect label, and the most suspicious comes
 /// first. The first `listed` ones get a probability. A probability is undefined for fewer than 20
-/// answers. It is also undefined if more than 5 % of the suspect labels lie between it and the
-/// nearest answer outside the range of answers. The number is defined if the probability is, for
-/// all labels without an answer.
+/// answers. It is also undefined outside the range of answers, except for 5 % of that range at each
+/// end. The number is defined if the probability is, for all labels without an answer.
 ///
-/// Tested on the worlds of bench/audit_worlds.py: docs/suspect-labels.md. Cost: 1,681 terms for
-/// each label.
+/// Tested on the worlds of bench/audit_worlds.py: docs/suspect-labels.md. Cost: 6,724 terms for
+/// each label, and three times as many for each answer.
 WrongLabels estimate_wrong_labels(std::span<const double> scores, std::span<const Answer> answers,
                                   std::size_t listed, double level);
 

@@ -31,34 +31,45 @@ std::vector<Answer> every_fourth(std::size_t labels) {
     return out;
 }
 
-// The mean over a much finer and wider grid, without a mode.
-double by_plain_sums(const std::vector<double>& scores, const std::vector<Answer>& answers,
-                     std::size_t label) {
-    double sum = 0, weights = 0;
-    for (double a = -16; a < 8; a += 0.05)
-        for (double b = 0.025; b < 14; b += 0.05) {
-            double log_weight = -((a + 4) * (a + 4) / 4 + b * b / 9) / 2;
+// The means over a wider grid, without refinement.
+std::vector<double> by_plain_sums(const std::vector<double>& scores,
+                                  const std::vector<Answer>& answers,
+                                  const std::vector<std::size_t>& labels) {
+    const double errors[] = {0, 0.02, 0.05, 0.1}, priors[] = {0.5, 0.2, 0.2, 0.1};
+    std::vector<double> sums(labels.size());
+    double weights = 0;
+    for (double a = -16; a < 8; a += 0.1)
+        for (double b = 0.05; b < 14; b += 0.1) {
+            double products[] = {priors[0], priors[1], priors[2], priors[3]};
             for (std::size_t i = 0; i < answers.size(); ++i) {
                 if (answers[i] == Answer::none) continue;
                 const double p = 1 / (1 + std::exp(-a - b * x_of(scores, i)));
-                log_weight += std::log(answers[i] == Answer::wrong ? p : 1 - p);
+                for (int e = 0; e < 4; ++e) {
+                    const double said = errors[e] + (1 - 2 * errors[e]) * p;
+                    products[e] *= answers[i] == Answer::wrong ? said : 1 - said;
+                }
             }
-            const double weight = std::exp(log_weight);
+            const double weight = (products[0] + products[1] + products[2] + products[3]) *
+                                  std::exp(-((a + 4) * (a + 4) / 4 + b * b / 9) / 2);
             weights += weight;
-            sum += weight / (1 + std::exp(-a - b * x_of(scores, label)));
+            for (std::size_t k = 0; k < labels.size(); ++k)
+                sums[k] += weight / (1 + std::exp(-a - b * x_of(scores, labels[k])));
         }
-    return sum / weights;
+    for (double& sum : sums) sum /= weights;
+    return sums;
 }
 
 TEST(WrongLabels, ProbabilityIsThePosteriorMean) {
     const std::vector<double> scores = even_scores(101);
     const std::vector<Answer> answers = every_fourth(101);
     const WrongLabels found = estimate_wrong_labels(scores, answers, 101, 0.95);
+    const std::vector<std::size_t> labels = {0, 20, 45, 51, 60, 100};
+    const std::vector<double> plain = by_plain_sums(scores, answers, labels);
     double last = 1;
-    for (const std::size_t label : {0, 20, 45, 51, 60, 100}) {
-        const Estimate& one = found.probability[label];
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+        const Estimate& one = found.probability[labels[k]];
         ASSERT_TRUE(one.value) << one.undefined;
-        EXPECT_NEAR(*one.value, by_plain_sums(scores, answers, label), 2e-3);
+        EXPECT_NEAR(*one.value, plain[k], 2e-3);
         EXPECT_LT(*one.value, last);
         EXPECT_LT(one.interval->low, *one.value);
         EXPECT_GT(one.interval->high, *one.value);
@@ -90,12 +101,17 @@ TEST(WrongLabels, NeedsAnswersAboutLabelsOfAllScores) {
     EXPECT_THAT(few.probability[19].undefined, HasSubstr("only 19 suspect labels"));
     EXPECT_THAT(few.number.undefined, HasSubstr("at least 20 are needed"));
     answers[19] = Answer::correct;
-    // 5 % are 10 labels.
     const WrongLabels first = estimate_wrong_labels(scores, answers, 200, 0.95);
-    EXPECT_TRUE(first.probability[29].value);
-    EXPECT_FALSE(first.probability[30].value);
-    EXPECT_THAT(first.probability[30].undefined, HasSubstr("--sample 30"));
+    EXPECT_FALSE(first.probability[20].value);
+    EXPECT_THAT(first.probability[20].undefined, HasSubstr("--sample 30"));
     EXPECT_THAT(first.number.undefined, HasSubstr("only labels with similar scores"));
+    // 5 % of the range from 0 to 120 are 6 labels.
+    answers[120] = Answer::correct;
+    const WrongLabels more = estimate_wrong_labels(scores, answers, 200, 0.95);
+    EXPECT_TRUE(more.probability[20].value);
+    EXPECT_TRUE(more.probability[126].value);
+    EXPECT_FALSE(more.probability[127].value);
+    EXPECT_FALSE(more.number.value);
     answers[190] = Answer::correct;
     EXPECT_TRUE(estimate_wrong_labels(scores, answers, 20, 0.95).number.value);
 }
@@ -149,7 +165,7 @@ TEST(WrongLabels, SlopeIsNotNegative) {
         if (one != Answer::none) one = one == Answer::wrong ? Answer::correct : Answer::wrong;
     const WrongLabels found = estimate_wrong_labels(scores, answers, 101, 0.95);
     EXPECT_GE(*found.probability[0].value, *found.probability[100].value);
-    EXPECT_NEAR(*found.probability[45].value, by_plain_sums(scores, answers, 45), 1e-2);
+    EXPECT_NEAR(*found.probability[45].value, by_plain_sums(scores, answers, {45})[0], 1e-2);
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ struct SuspectLabel {
     std::string given, suggested;            ///< class ids
     std::string given_name, suggested_name;  ///< class names, or the ids of classes without names
     double score = 0;                        ///< the lowest is the most suspicious
-    /// That people would reject the label, by their answers about other labels.
+    /// That the label is wrong, by people's answers about other labels.
     Estimate wrong_probability;
     double given_probability = 0, suggested_probability = 0;  ///< mean over all voting classifiers
     std::uint32_t predict_suggested = 0, voting = 0;          ///< classifiers

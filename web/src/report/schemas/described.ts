@@ -4134,7 +4134,7 @@ export interface SuspectLabel {
   suggested_name: string;
   /** The lowest is the most suspicious. */
   score: number;
-  /** That people would reject the label, by their answers about others. */
+  /** That the label is wrong, by people's answers about others. */
   wrong_probability: Estimate;
   /** By all voting models together. */
   given_probability: number;
