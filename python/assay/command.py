@@ -382,8 +382,8 @@ def robustness(runs: Any, clean: str, **options: "Unpack[RobustnessOptions]") ->
 def audit(runs: Any, **options: "Unpack[AuditOptions]") -> Any:
     """Lists labels that are probably wrong, and duplicates, as `assay audit --json` does, by the stored scores of one or several models.
 
-    runs: a store, a data set, a RUNS folder, or a list of these. options: top=100, questions="questions.csv", confirm="votes.csv",
-    labels="true.csv", save_labels="corrected.csv", ...
+    runs: a store, a data set, a RUNS folder, or a list of these. options: top=100, questions="questions.csv", sample=30,
+    confirm="votes.csv", labels="true.csv", save_labels="corrected.csv", ...
     Raises Error for stores without the scores of all classes or without labels, and for stores of other images or labels.
     """
     paths = runs if isinstance(runs, (list, tuple)) else [runs]
