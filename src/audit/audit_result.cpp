@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -117,13 +120,16 @@ namespace {
 
 std::string number_note(const Estimate& wrong) {
     if (!wrong.value) return "number of wrong labels: " + wrong.undefined;
-    const std::string suspect = fmt::format(" of {}", how_many(wrong.n, "suspect label"));
+    const auto whole = [](double number) {
+        return count_text(static_cast<std::uint64_t>(std::llround(number)));
+    };
+    const std::string suspect = count_text(wrong.n) + " suspect labels";
     if (!wrong.interval)
-        return fmt::format("number of wrong labels: {:.0f}{}, which are all checked", *wrong.value,
-                           suspect);
-    return fmt::format("number of wrong labels: {:.1f}{} ({:g} % interval: {:.0f} - {:.0f})",
-                       *wrong.value, suspect, 100 * wrong.interval->level, wrong.interval->low,
-                       wrong.interval->high);
+        return fmt::format("number of wrong labels: {} of {}, which are all checked",
+                           whole(*wrong.value), suspect);
+    return fmt::format("number of wrong labels: about {} of {} ({:g} % interval: {} – {})",
+                       whole(*wrong.value), suspect, 100 * wrong.interval->level,
+                       whole(wrong.interval->low), whole(wrong.interval->high));
 }
 
 Table suspect_table(const LabelAudit& audit, bool answered) {
