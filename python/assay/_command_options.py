@@ -637,6 +637,7 @@ class MadRankOptions(TypedDict, total=False):
     k: Value
     ablation: Flag
     against: Value
+    tags: Value
     bootstraps: Value
     draws: Value
     level: Value

@@ -59,6 +59,12 @@ int mad_rank(std::vector<std::string> arguments) {
         ->check(CLI::ExistingFile)
         ->type_name("CSV");
     app->add_option(
+           "--tags", options.tags,
+           "csv with the columns image and tag (or mode): also show the errors by tag, and "
+           "the places without its images")
+        ->check(CLI::ExistingFile)
+        ->type_name("CSV");
+    app->add_option(
            "--bootstraps", options.bootstraps,
            "Resamples of images and annotators for the intervals of the places; 0: no intervals")
         ->check(CLI::Range(0, 1'000'000))

@@ -12,6 +12,7 @@
 #include "mad/rank_compare.h"
 #include "mad/rank_counts.h"
 #include "mad/rank_input.h"
+#include "mad/rank_tags.h"
 #include "mad/rank_warnings.h"
 
 namespace assay::mad {
@@ -219,6 +220,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
         }
     }
     if (options.ablation) add_ablation(in, out, places);
+    if (!options.tags.empty()) add_tags(competition, in, by_hodge.component, out);
 
     OtherScores accuracies(m);
     if (in.control.rows.empty()) {

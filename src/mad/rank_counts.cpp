@@ -8,6 +8,20 @@
 
 namespace assay::mad {
 
+Estimate combined_gain(const PairCounts& counts, double level) {
+    const std::uint64_t n = counts.n();
+    const std::uint64_t fewer = std::min(counts.only_first, counts.only_second);
+    Estimate out = wilson_proportion(fewer, n, level, "none of its images is settled");
+    if (n == 0) return out;
+    // The smaller of two proportions is missed if either upper limit is, or one of the lower ones.
+    const double each = 1 - (1 - level) * 2 / 3;
+    const Interval first = wilson(counts.only_first, n, each),
+                   second = wilson(counts.only_second, n, each);
+    out.interval = Interval{std::min(first.low, second.low), std::min(first.high, second.high),
+                            level, "wilson.both"};
+    return out;
+}
+
 void describe_pairs(const RankInput& in, Ranking& out) {
     std::map<std::int64_t, std::size_t> of;
     for (std::size_t p = 0; p < in.pairs.size(); ++p) {

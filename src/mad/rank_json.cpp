@@ -3,6 +3,7 @@
 
 #include "assay/describe_result.h"
 #include "assay/mad/rank.h"
+#include "mad/rank_counts.h"
 #include "mad/rank_tables.h"
 
 namespace assay::mad {
@@ -50,6 +51,12 @@ ResultType result_type(ResultOf<RankedPairOf>) {
             part<&Of::pair, &RankedPair::counts, &PairCounts::only_second>({}),
             part<&Of::pair, &RankedPair::counts, &PairCounts::neither>({}),
             part<&Of::pair, &RankedPair::counts, &PairCounts::replaced>({}),
+            part({.help = "Proportion of these images on which the worse of the two is correct "
+                          "alone: what an ideal combination gains over the better one",
+                  .name = "combined_gain"},
+                 [](const Of& o) {
+                     return combined_gain(o.pair->counts, o.ranking->options.posterior.level);
+                 }),
         });
     return rows;
 }
@@ -197,6 +204,7 @@ ResultType result_type(ResultOf<Ranking>) {
             part<&Of::enough>({.help = "`list_tau` reaches `options.stop_at`"}),
             part<&Of::ablation>({}),
             part<&Of::comparisons>({}),
+            part<&Of::tags>({.help = "With --tags", .omitted = true}),
             part<&Of::control>({.help = "Images of the control sample"}),
             part<&Of::questions>({.help = "Different ones"}),
             part<&Of::settled>({}),

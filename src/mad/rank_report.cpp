@@ -8,6 +8,7 @@
 #include "assay/mad/rank.h"
 #include "core/result_table.h"
 #include "mad/rank_tables.h"
+#include "mad/rank_tags.h"
 
 namespace assay::mad {
 namespace {
@@ -134,6 +135,7 @@ Report report_of(const Ranking& ranking) {
     if (!ranking.comparisons.empty()) section.blocks.emplace_back(comparison_table(ranking));
     for (const Comparison& one : ranking.comparisons)
         if (!one.ranks.empty()) section.blocks.emplace_back(compared_ranks_table(one));
+    if (!ranking.tags.empty()) section.blocks.emplace_back(tag_table(ranking));
     if (!ranking.ablation.empty()) section.blocks.emplace_back(ablation_table(ranking));
     if (order.size() <= most_in_a_matrix) {
         section.blocks.emplace_back(matrix_table(

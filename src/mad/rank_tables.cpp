@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "mad/rank_counts.h"
 
 namespace assay::mad {
 namespace {
@@ -42,6 +43,32 @@ std::string unclear_neighbours(const Ranking& ranking, const std::vector<std::si
                             shortened(b.name), p);
     }
     return list;
+}
+
+/// The pair with the largest gain, and those that may have a larger one.
+std::string most_gain(const Ranking& ranking) {
+    const RankedPair* best = nullptr;
+    double most = 0;
+    const double level = ranking.options.posterior.level;
+    for (const RankedPair& pair : ranking.pairs) {
+        const double gain = combined_gain(pair.counts, level).value.value_or(0);
+        if (gain <= most) continue;
+        most = gain;
+        best = &pair;
+    }
+    if (best == nullptr) return "";
+    const double low = combined_gain(best->counts, level).interval->low;
+    std::size_t others = 0;
+    for (const RankedPair& pair : ranking.pairs) {
+        const Estimate gain = combined_gain(pair.counts, level);
+        others += &pair != best && gain.interval && gain.interval->high >= low ? 1 : 0;
+    }
+    const auto name = [&](std::uint32_t c) { return shortened(ranking.classifiers[c].name); };
+    return fmt::format("{} and {} would gain most by being combined{}.", name(best->counts.first),
+                       name(best->counts.second),
+                       others > 0 ? fmt::format("; the intervals of {} overlap with theirs",
+                                                how_many(others, "other pair", "other pairs"))
+                                  : "");
 }
 
 }  // namespace
@@ -147,15 +174,22 @@ Table pairs_table(const Ranking& ranking) {
                      {.name = "asked"},
                      {.name = "open"},
                      {.name = "to replace"},
-                     {.name = "P(first better)"}};
+                     {.name = "P(first better)"},
+                     {.name = "combined gain", .show = Show::value_and_interval}};
     for (const RankedPair& pair : ranking.pairs) {
         const PairCounts& c = pair.counts;
         table.add({ranking.classifiers[c.first].name, ranking.classifiers[c.second].name,
                    Count{c.n()}, Count{c.both}, Count{c.only_first}, Count{c.only_second},
                    Count{c.neither}, Count{c.replaced}, Count{pair.accepted}, Count{pair.asked},
                    Count{pair.open}, Count{pair.to_replace},
-                   Number{ranking.better.at(c.first, c.second), Unit::number, 2}});
+                   Number{ranking.better.at(c.first, c.second), Unit::number, 2},
+                   combined_gain(c, ranking.options.posterior.level)});
     }
+    table.notes.emplace_back(
+        "Combined gain: proportion of the images on which the worse of the two is correct alone. "
+        "An "
+        "ideal combination gains that over the better one, on images like these.");
+    if (const std::string most = most_gain(ranking); !most.empty()) table.notes.push_back(most);
     return table;
 }
 

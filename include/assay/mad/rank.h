@@ -49,6 +49,9 @@ struct RankOptions {
     /// csv with columns model and score (or accuracy, or rank) to compare the ranking with; ""
     /// compares nothing.
     std::filesystem::path against;
+    /// csv with columns image and tag (or mode): also rank without the images of each tag. "" does
+    /// not.
+    std::filesystem::path tags;
     /// The threshold for stopping: the expected Kendall correlation with the ranking from all
     /// selected images.
     double stop_at = 0.9;
@@ -109,6 +112,23 @@ struct Comparison {
 };
 ResultType result_type(ResultOf<Comparison>);
 
+/// A classifier on the images with one tag.
+struct TaggedClassifier {
+    std::string classifier;
+    std::uint64_t images = 0;  ///< settled images of its pairs with the tag
+    std::uint64_t wrong = 0;   ///< of these, with a wrong label
+    /// The places with all images, and without those of the tag, by the same rule. Nothing if no
+    /// chain of pairs joins the same classifiers.
+    std::optional<double> place, without;
+};
+ResultType result_type(ResultOf<TaggedClassifier>);
+struct RankedTag {
+    std::string tag;
+    std::uint64_t images = 0;  ///< distinct settled images
+    std::vector<TaggedClassifier> classifiers;
+};
+ResultType result_type(ResultOf<RankedTag>);
+
 struct Ranking {
     RankOptions options;
     CompetitionSettings settings;
@@ -134,6 +154,7 @@ struct Ranking {
     bool enough = false;  ///< list_tau has reached stop_at, so no further answers are needed
     std::vector<AblationRow> ablation;
     std::vector<Comparison> comparisons;
+    std::vector<RankedTag> tags;
     std::uint64_t control = 0;  ///< images of the control sample
     /// Distinct questions for these classifiers' places and the control sample. Of these, `settled`
     /// have a known answer, and `open` are still needed and not settled. `answers` is the number of
@@ -147,6 +168,7 @@ struct Ranking {
 };
 
 /// Throws usage if nothing is selected or settled (with the next command), and for unknown names.
+/// Throws bad_input for files that cannot be used.
 /// Cost: well under a second for 11 classifiers with 1,000 bootstraps and 2,000 draws.
 Ranking rank_classifiers(const Competition& competition, const RankOptions& options = {});
 /// Schema "assay.mad_ranking/1", see docs/results.md.

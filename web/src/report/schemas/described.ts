@@ -2513,6 +2513,8 @@ export interface MadRanking extends Result {
   enough: boolean;
   ablation: AblationRow[];
   comparisons: MadComparison[];
+  /** With --tags. */
+  tags?: MadTag[];
   /** Images of the control sample. */
   control: number;
   /** Different ones. */
@@ -2611,6 +2613,26 @@ export interface MadStatusClassifier {
   scored: number;
   /** Of these, those that reach its threshold. */
   confident: number;
+}
+
+/** The images with one tag, and the ranking without them. */
+export interface MadTag {
+  tag: string;
+  /** Different settled images. */
+  images: number;
+  classifiers: MadTaggedClassifier[];
+}
+
+export interface MadTaggedClassifier {
+  classifier: string;
+  /** Settled images of its pairs with the tag. */
+  images: number;
+  /** Of these, with a wrong label. */
+  wrong: number;
+  /** With all images, by the same rule. */
+  place: number | null;
+  /** Without the images of the tag; null if other classifiers are joined. */
+  without: number | null;
 }
 
 /** One corruption at one severity. */
@@ -3590,6 +3612,8 @@ export interface RankedPair {
   only_second: number;
   neither: number;
   replaced: number;
+  /** Proportion of these images on which the worse of the two is correct alone: what an ideal combination gains over the better one. */
+  combined_gain: Estimate;
 }
 
 /** Beside the others who judged the same images. */

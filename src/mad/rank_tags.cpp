@@ -1,0 +1,200 @@
+#include "mad/rank_tags.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "assay/describe_result.h"
+#include "containers/csv.h"
+#include "core/file.h"
+#include "core/refuse.h"
+#include "core/shell_word.h"
+#include "core/text.h"
+#include "mad/competition_rows.h"
+#include "mad/rank_bootstrap.h"
+
+namespace assay::mad {
+namespace {
+
+using ImagesOfTag = std::map<std::string, std::set<std::int64_t>, std::less<>>;
+
+/// The numbers of the selected images by their ids and paths.
+std::map<std::string, std::int64_t, std::less<>> tag_images(const Competition& competition) {
+    std::map<std::string, std::int64_t, std::less<>> out;
+    const std::map<std::int64_t, ImageRow> images = read_images(competition.impl().database);
+    for (const auto& [number, image] : images) out.emplace(image.id, number);
+    for (const auto& [number, image] : images)
+        if (!image.path.empty()) out.emplace(image.path, number);
+    return out;
+}
+
+/// Images of each tag. Rows without a tag are skipped, as most answers have none.
+ImagesOfTag read_tags(const Competition& competition, const std::filesystem::path& file,
+                      std::vector<std::string>& warnings) {
+    constexpr std::uint64_t most_bytes = 1ULL << 28;
+    const std::string text = read_text(file, most_bytes);
+    CsvReader csv(text, file.string());
+    const std::size_t image = csv.column({"image", "image_id", "item", "id", "path"});
+    const std::size_t tag = csv.column({"tag", "mode"});
+    const auto numbers = tag_images(competition);
+    ImagesOfTag out;
+    std::set<std::string> unknown;
+    while (csv.next()) {
+        const std::string_view name = trimmed(csv[tag]);
+        if (name.empty()) continue;
+        const auto found = numbers.find(trimmed(csv[image]));
+        if (found == numbers.end())
+            unknown.emplace(trimmed(csv[image]));
+        else
+            out[std::string(name)].insert(found->second);
+    }
+    if (out.empty())
+        refuse(fmt::format(
+            "{}: no selected image has a tag{}; `assay mad export {} --out FOLDER` "
+            "lists the images",
+            file.string(),
+            unknown.empty()
+                ? ""
+                : fmt::format(", and `{}` is not selected", shortened(*unknown.begin())),
+            shell_word(competition.folder().string())));
+    if (!unknown.empty())
+        warnings.push_back(fmt::format("{}: {} with a tag {} not selected (first: {})",
+                                       file.string(), how_many(unknown.size(), "image", "images"),
+                                       unknown.size() == 1 ? "is" : "are",
+                                       shortened(*unknown.begin())));
+    return out;
+}
+
+/// Whether the classifier's label is correct, for each settled image with the tag.
+std::vector<std::map<std::int64_t, bool>> correct_by_image(const RankInput& in,
+                                                           const std::set<std::int64_t>& images) {
+    std::map<std::int64_t, const PairRow*> pair_of;
+    for (const PairRow& pair : in.pairs) pair_of[pair.id] = &pair;
+    std::vector<std::map<std::int64_t, bool>> out(in.numbers.size());
+    for (const SelectedRow& row : in.selected) {
+        if (!images.contains(row.image) || row.state != SelectedState::accepted || !row.asked)
+            continue;
+        const PlaceTally asked = place_tally(in.tally, row);
+        if (asked.state != PlaceState::known) continue;
+        const auto index = [&](std::uint32_t number) {
+            return static_cast<std::size_t>(std::ranges::lower_bound(in.numbers, number) -
+                                            in.numbers.begin());
+        };
+        out[index(pair_of[row.pair]->first)][row.image] = asked.first->outcome.yes;
+        out[index(pair_of[row.pair]->second)][row.image] = asked.second->outcome.yes;
+    }
+    return out;
+}
+
+/// Places by the rule of the ranking. Nothing if other classifiers can be compared than before.
+std::optional<std::vector<double>> places_without(const RankInput& in, const Ranking& out,
+                                                  const std::set<std::int64_t>& images,
+                                                  const std::vector<std::uint32_t>& component) {
+    std::vector<SelectedRow> others;
+    for (const SelectedRow& row : in.selected)
+        if (!images.contains(row.image)) others.push_back(row);
+    const std::size_t m = in.numbers.size();
+    const RankOptions options = for_parts_of_images(out.options);
+    const std::vector<PairCounts> counts = counts_of_pairs(in.tally, in.pairs, others, in.numbers);
+    const HodgeRanking joined =
+        hodge_rank(log_ratios(m, counts, options.ratios), images_of_pairs(m, counts));
+    if (joined.component != component) return std::nullopt;
+    return places_by(out.placed_by, m, counts, options, component);
+}
+
+}  // namespace
+
+void add_tags(const Competition& competition, const RankInput& in,
+              const std::vector<std::uint32_t>& component, Ranking& out) {
+    const ImagesOfTag tags = read_tags(competition, out.options.tags, out.warnings);
+    // By the same rule as without a tag, which does not weigh images by how they were asked.
+    const auto whole = places_without(in, out, {}, component);
+    for (const auto& [name, images] : tags) {
+        const auto correct = correct_by_image(in, images);
+        const auto without = places_without(in, out, images, component);
+        RankedTag tag;
+        tag.tag = name;
+        std::set<std::int64_t> settled;
+        for (std::size_t c = 0; c < correct.size(); ++c) {
+            TaggedClassifier one;
+            one.classifier = out.classifiers[c].name;
+            one.images = correct[c].size();
+            for (const auto& [image, right] : correct[c]) {
+                settled.insert(image);
+                one.wrong += right ? 0 : 1;
+            }
+            if (whole) one.place = (*whole)[c];
+            if (without) one.without = (*without)[c];
+            tag.classifiers.push_back(std::move(one));
+        }
+        tag.images = settled.size();
+        out.tags.push_back(std::move(tag));
+    }
+}
+
+Table tag_table(const Ranking& ranking) {
+    Table table;
+    table.title = "Images by tag, and places without them";
+    table.columns = {{.name = "tag", .numbers = false},
+                     {.name = "images"},
+                     {.name = "classifier", .numbers = false},
+                     {.name = "its images"},
+                     {.name = "wrong"},
+                     {.name = "place"},
+                     {.name = "place without"}};
+    const auto place = [](const std::optional<double>& value) {
+        if (!value) return Cell{};
+        return Cell{Number{*value, Unit::number, *value == std::floor(*value) ? 0 : 1}};
+    };
+    bool apart = false;
+    for (const RankedTag& tag : ranking.tags) {
+        for (const TaggedClassifier& one : tag.classifiers) {
+            apart = apart || !one.without;
+            table.add({tag.tag, Count{tag.images}, one.classifier, Count{one.images},
+                       Count{one.wrong}, place(one.place), place(one.without)});
+        }
+    }
+    table.notes.emplace_back(
+        "Images: settled ones with the tag. Its images: those of its pairs. Both places are by the "
+        "same rule, without intervals.");
+    if (apart)
+        table.notes.emplace_back(
+            "No place: without the images of the tag, no chain of pairs joins the same "
+            "classifiers.");
+    return table;
+}
+
+ResultType result_type(ResultOf<TaggedClassifier>) {
+    using Of = TaggedClassifier;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadTaggedClassifier"},
+        {
+            part<&Of::classifier>({}),
+            part<&Of::images>({.help = "Settled images of its pairs with the tag"}),
+            part<&Of::wrong>({.help = "Of these, with a wrong label"}),
+            part<&Of::place>({.help = "With all images, by the same rule"}),
+            part<&Of::without>(
+                {.help = "Without the images of the tag; null if other classifiers are joined"}),
+        });
+    return rows;
+}
+
+ResultType result_type(ResultOf<RankedTag>) {
+    using Of = RankedTag;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadTag", .help = "The images with one tag, and the ranking without them"},
+        {
+            part<&Of::tag>({}),
+            part<&Of::images>({.help = "Different settled images"}),
+            part<&Of::classifiers>({}),
+        });
+    return rows;
+}
+
+}  // namespace assay::mad
