@@ -53,7 +53,8 @@ ResultType result_type(ResultOf<RankedPairOf>) {
             part<&Of::pair, &RankedPair::counts, &PairCounts::replaced>({}),
             part({.help = "Proportion of these images on which the worse of the two is correct "
                           "alone: what an ideal combination gains over the better one",
-                  .name = "combined_gain"},
+                  .name = "combined_gain",
+                  .omitted = true},
                  [](const Of& o) {
                      return combined_gain(o.pair->counts, o.ranking->options.posterior.level);
                  }),

@@ -3613,7 +3613,7 @@ export interface RankedPair {
   neither: number;
   replaced: number;
   /** Proportion of these images on which the worse of the two is correct alone: what an ideal combination gains over the better one. */
-  combined_gain: Estimate;
+  combined_gain?: Estimate;
 }
 
 /** Beside the others who judged the same images. */

@@ -20,7 +20,7 @@ function name(key: "first" | "second"): DataColumn<Row> {
   };
 }
 
-type Count = Exclude<keyof RankedPair, "first" | "second">;
+type Count = Exclude<keyof RankedPair, "first" | "second" | "combined_gain">;
 
 function count(key: Count, heading: string, meaning: string): DataColumn<Row> {
   return {
