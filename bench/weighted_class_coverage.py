@@ -1,6 +1,6 @@
 """Coverage of the 95 % intervals of weighted macro precision, recall and F1, of Cohen's kappa and of Matthews' correlation.
 
-usage: PYTHONPATH=python python3 bench/weighted_class_coverage.py [SAMPLES]     (default: 300 of each world; needs NumPy alone)
+usage: PYTHONPATH=python:tests/python python3 bench/weighted_class_coverage.py [SAMPLES]     (default: 300 of each world; needs NumPy alone)
 
 The worlds were defined before a method was tried on them. They have 2 or 10 classes, and 150, 300 or 1,000 items. The first class
 is 1 or 50 times as frequent as the last. A class is recognised with probability p = .7 or .95 on average. An item has u ~ N(0, 1), and
@@ -22,8 +22,8 @@ import sys
 import numpy as np
 from class_score_coverage import corrected_interval, f1_interval, mean_interval
 
-from assay import _weighted
-from assay._influences import Items, dot, spread_of, student
+from weighted_peer import values
+from weighted_peer.influences import Items, dot, spread_of, student
 
 POPULATION = 1_000_000
 NAMES = ("precision", "recall", "f1", "kappa", "matthews")
@@ -83,7 +83,7 @@ def f1_whole(n, m, t):
 
 
 def by_influence(name, items):
-    found = _weighted.found_of({"metric": name, "definition": ""}, items)
+    found = values.found_of({"metric": name, "definition": ""}, items)
     spread = spread_of(items, found)
     half = student(0.975, spread.degrees) * spread.error
     low, high = found.value - half, found.value + half
@@ -91,7 +91,7 @@ def by_influence(name, items):
     scale = 2 if name in ("kappa", "matthews") else 1
     effective = 1 / dot(items.weights, items.weights)
     size = one * (1 - one) / (spread.error / scale) ** 2 if spread.error > 0 and 0 < one < 1 else effective
-    ends = _weighted._wilson(one, min(size, effective), t)
+    ends = values._wilson(one, min(size, effective), t)
     return (low, high), tuple(end * scale - (scale - 1) for end in ends)
 
 
@@ -107,7 +107,7 @@ def main():
             for _ in range(samples):
                 chosen = random.integers(0, POPULATION, size)
                 y, q, w = labels[chosen], predicted[chosen], weights[chosen] / weights[chosen].sum()
-                if 1 / dot(w, w) < _weighted.FEW:
+                if 1 / dot(w, w) < values.FEW:
                     continue
                 drawn += 1
                 n, m, t, factors = sums(y, q, w, classes)

@@ -1,7 +1,7 @@
 """Coverage of the 95 % intervals of weighted auroc, average_precision and ece, for the value of the population (docs/python.md,
 weighted items).
 
-usage: PYTHONPATH=python python3 bench/weighted_coverage.py [SAMPLES [area|ece]]     default: 1000 of each world; needs NumPy alone
+usage: PYTHONPATH=python:tests/python python3 bench/weighted_coverage.py [SAMPLES [area|ece]]     default: 1000 of each world; needs NumPy alone
 
 The simulations were defined before the intervals were tried. An item has u ~ N(0, 1). Its weight is exp(s u), or exp(s v) with
 another v, where it is independent of the errors. The population has a million items; a sample draws n of them.
@@ -15,8 +15,8 @@ import sys
 
 import numpy as np
 
-from assay import _weighted, _weighted_curves
-from assay._influences import Items
+from weighted_peer import curves, values
+from weighted_peer.influences import Items
 
 POPULATION = 1_000_000
 
@@ -38,7 +38,7 @@ def items_of(scores, labels, weights):
     p /= p.sum(1, keepdims=True)
     confidence = p.max(1)
     return Items(weights / weights.sum(), labels, p.argmax(1), {"confidence": confidence, "confidence32": confidence.astype(np.float32)}, None,
-                 scores.shape[1], None, _weighted_curves.Ranking(Scores(scores), np.arange(len(labels))))
+                 scores.shape[1], None, curves.Ranking(Scores(scores), np.arange(len(labels))))
 
 
 def population(kind, how, spread, related, random):
@@ -62,7 +62,7 @@ def covered(facts, people, truth, n, samples, random):
     for _ in range(samples):
         chosen = random.integers(0, POPULATION, n)
         items = items_of(*(part[chosen] for part in people))
-        interval = _weighted.estimate_of(facts, items, _weighted.found_of(facts, items), 0.95).get("interval")
+        interval = values.estimate_of(facts, items, values.found_of(facts, items), 0.95).get("interval")
         if interval is None:
             none += 1
         else:
@@ -81,7 +81,7 @@ def main():
         for metric in ("ece",) if kind == "ece" else ("auroc", "average_precision"):
             facts = {"metric": metric, "definition": ""}
             # Bins of a calibrated population have no gap. The gap in the million items is noise.
-            truth = 0.0 if (kind, how) == ("ece", 1) else _weighted.found_of(facts, whole).value
+            truth = 0.0 if (kind, how) == ("ece", 1) else values.found_of(facts, whole).value
             for n in (300, 1000):
                 share, none = covered(facts, people, truth, n, samples, random)
                 print(f"{metric:18} {how!s:7} s={spread} {'related' if related else 'apart':8} n={n:5} truth {truth:.4f} "

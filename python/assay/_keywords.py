@@ -128,6 +128,7 @@ class CompareKeywords(MeasureKeywords, total=False):
     class_order: Value
     thresholds: Value
     threshold_file: Value
+    weights: Value
 
 
 class PlotKeywords(TypedDict, total=False):

@@ -154,9 +154,8 @@ def check_stored(given: "Mapping[str, Any]") -> None:
             raise Error(f"{name}= is for scores in memory, but these stores have their own: omit it")
 
 
-def check_used(report: Any, options: "Mapping[str, Any]", named: bool) -> None:
-    """Refuses options without effect on the report. named: whether the call names its metrics."""
-    measured = report.measurements
+def check_used(measured: "Sequence[Any]", options: "Mapping[str, Any]", named: bool) -> None:
+    """Refuses options without effect on these measurements. named: whether the call names its metrics."""
     names = ", ".join(dict.fromkeys(m.metric for m in measured))
     if any(m.value is None for m in measured):
         return  # an undefined value has no interval, so a bootstrap may have been meant for it

@@ -71,6 +71,18 @@ def _about(name: str) -> "Iterator[None]":
         raise Error(f"{name}: {error.message}", error.code, error.notes) from None
 
 
+def _refuse_other_items(opened: "Sequence[Store]") -> None:
+    """Weights are in the order of the items, so all stores need the same order."""
+    first = opened[0]
+    for store in opened[1:]:
+        if len(store) != len(first) or store.ids != first.ids:
+            raise Error(
+                f"sample_weight: `{store.dataset}/{store.model}` has other items than `{first.dataset}/{first.model}`, or the same in another "
+                "order. Weights are in the order of the items: score each store by itself, or name an attribute of the data set: "
+                "weights=\"weight\"", "bad_input",
+            )
+
+
 def _in_memory(
     given: Given, labels: Any, label_sets: Any, groups: Any, ids: "Optional[Sequence[Any]]", model: str, dataset: str, kind: Optional[str],
     classes: Any, num_classes: int, ignore_index: Optional[int],
@@ -190,6 +202,7 @@ def score(
     small = sum(len(store) * store.classes for store in opened) < _SMALL and not given.get("null")
     if sample_weight is not None:
         check_weighted({**given, "groups": groups is not None})
+        _refuse_other_items(opened)
         given["sample_weight"] = weights_of(sample_weight, len(opened[0])).tolist()
 
     def measured(shown: "dict[str, Any]", watch: Progress) -> Report:
@@ -200,7 +213,7 @@ def score(
             ))
 
     report = measured({}, progress)
-    check_used(report, given, metrics is not None)
+    check_used(report.measurements, given, metrics is not None)
     if given.get("weights") or sample_weight is not None:  # classes and bins count items the same, so there are no details to compute later
         return report
     report._scores_to_read = sum(len(store) * store.classes for store in opened)
@@ -249,14 +262,16 @@ def compare(
 
     baseline: a Store, its path, or scores; candidates: one or several of these, or {name: scores}.
     labels: the classes of the items, for scores. Items of stores are matched by their ids.
-    sample_weight: how much each item counts, as for score(); of scores in memory.
+    sample_weight: how much each item counts, as for score(), in the order of the baseline's items.
+    weights: of stores, the attribute of the baseline's data set that says how much each item counts.
     by: attributes of the baseline's data set. comparison.pairs[0]["groups"] then has the difference in each group, and the lowest.
     methods: {name: training runs}, the first is the baseline. Runs are a pattern ("runs/val/old-seed*"), a list of stores or paths,
     or {seed: store}. The seeds of a list are the texts that distinguish its paths; runs of equal seeds are paired. The result is a
     MethodComparison: comparison["new"] is the difference to expect of a new training run on new images (docs/methods.md).
     within: with methods, the wanted half of an interval, such as 0.005. With methods, labels is a file, and only level and threads
     work, too.
-    options: plugin, gates, disagreements, by, class_map, cluster, k, bins, edges, subgroups, bootstrap, null, seed, threads, other_images.
+    options: plugin, gates, disagreements, by, class_map, cluster, weights, k, bins, edges, subgroups, bootstrap, null, seed, threads,
+    other_images.
 
     >>> import assay
     >>> a = [[2.0, 1.0], [0.0, 3.0], [1.0, 0.0], [5.0, 1.0]]
@@ -295,23 +310,17 @@ def compare(
         if labels is not None:
             asked["labels"] = labels
     sets = HeldSets(label_sets) if label_sets is not None and (labels is not None or first[0].path is not None) else None
-    given = text_of_options({**_options(metrics, asked), "level": level}, "compare()")
     every = [*first, *others]
     small = sum(len(store) * store.classes for store in every) < _SMALL
     if sample_weight is not None:
-        check_weighted({**options, "label_sets": label_sets is not None}, OF_COMPARE)
-        if any(store.path is not None for store in every):
-            raise Error("sample_weight= is for scores in memory: items of stores are matched by their ids. Pass store.scores() and labels=store.labels()")
+        check_weighted(dict(options), OF_COMPARE)
+        asked["sample_weight"] = weights_of(sample_weight, len(first[0])).tolist()
+    given = text_of_options({**_options(metrics, asked), "level": level}, "compare()")
     comparison = Comparison(
         call(lambda watched: checked("assay_compare", _handles(every), len(every), pointer(sets), given, watched), progress, small)
     )
-    if sample_weight is None:
-        return comparison
-    from ._weighted_results import weighted_comparison
-
-    shared = {name: value for name, value in options.items() if name in ("k", "bins", "edges", "threads")}
-    alone = [score(store, metrics=metrics, level=level, sample_weight=sample_weight, **shared) for store in every]  # type: ignore[arg-type]
-    return weighted_comparison(comparison, every, alone, sample_weight, level, metrics is not None)
+    check_used([difference.candidate for difference in comparison.values()], options, metrics is not None)
+    return comparison
 
 
 def _of_methods(

@@ -103,6 +103,7 @@ assay_result* assay_compare(const assay_store* const* stores, size_t count, cons
         CompareRunsOptions how;
         how.measure = take_measure(keys, true);
         keys.take(how);
+        how.item_weights = keys.take_list<double>("sample_weight");
         keys.nothing_left();
         if (sets != nullptr) how.measure.label_sets = sets_of(*sets);
         check(how);

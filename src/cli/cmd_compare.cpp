@@ -30,6 +30,7 @@ assay compare runs/val/old runs/val/new --gate "top1.delta >= -0.005" --gate "hi
 assay compare runs/val/old runs/val/new --gate "top1.delta >= 0" --junit gates.xml --format md -o summary.md
 assay compare runs/val/old runs/val/new --by camera --gate "worst(top1).delta >= -0.05"
 assay compare runs/val/old runs/val/new --disagreements 50 --json
+assay compare runs/val/old runs/val/new --weights weight
 assay compare runs/val/a runs/val-blurred/a --other-images
 assay compare --method 'old=runs/val/old-seed*' --method 'new=runs/val/new-seed*' --within 0.005
 assay compare runs/cue-conflict --people human_cue_conflict --class-map 16-class
@@ -115,6 +116,9 @@ public:
             throw Error(ErrorCode::usage, "--people measures independent images: remove --cluster");
         if (!options_.by.empty())
             throw Error(ErrorCode::usage, "--people compares all images together: remove --by");
+        if (!options_.weights.empty())
+            throw Error(ErrorCode::usage,
+                        "--people compares images that count the same: remove --weights");
     }
 
     int run() const override {

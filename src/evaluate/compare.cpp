@@ -14,6 +14,7 @@
 #include "evaluate/compare_agreement.h"
 #include "evaluate/compare_groups.h"
 #include "evaluate/compare_pairing.h"
+#include "evaluate/compare_weights.h"
 #include "evaluate/computed_on.h"
 #include "evaluate/groups_of_store.h"
 #include "evaluate/kappa.h"
@@ -124,10 +125,12 @@ void resampled_difference(PairedMetric& pair, const ResampledEstimate& a,
     }
 }
 
+/// `weigher`: of images that do not count the same; null if they do.
 PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b,
                     std::size_t i, std::span<const std::uint32_t> labels_per_image,
-                    const Resampling& how, double alike) {
+                    const Resampling& how, double alike, evaluate::PairWeigher* weigher) {
     PairedMetric pair;
+    if (weigher != nullptr) weigher->weigh(i);
     pair.baseline = a.report.measurements[i];
     pair.candidate = b.report.measurements[i];
     const MetricRequest& other = b.requests[i];
@@ -152,6 +155,10 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
         pair.difference.undefined =
             fmt::format("undefined for the {}: {}", first ? "baseline" : "candidate",
                         first ? pair.baseline.undefined : pair.candidate.undefined);
+        return pair;
+    }
+    if (weigher != nullptr) {
+        weigher->fill_difference(pair, how.level);
         return pair;
     }
     if (alike > 0) {
@@ -288,11 +295,12 @@ void correct_by_holm(std::vector<PairReport>& reports, double level) {
     }
 }
 
-/// `computed` receives the device and library that computed the candidate's scores.
+/// `weights`: of the baseline's images, or null. `computed` receives the device and library that
+/// computed the candidate's scores.
 PairReport compare_pair(const RowReader& baseline, const Truth& truth, const PredictionStore& b,
                         std::pair<std::string, std::string> names, const CompareOptions& options,
-                        Comm& comm, std::vector<ComputedOn>& computed,
-                        const ProgressCallback& progress) {
+                        const evaluate::ImageWeights* weights, Comm& comm,
+                        std::vector<ComputedOn>& computed, const ProgressCallback& progress) {
     const PredictionStore& a = baseline.store();
     const LabelSets& labels = truth.labels;
     PairReport report;
@@ -340,18 +348,27 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
         if (progress)
             progress({.step = report.candidate, .done = p.total + p.done, .total = 2 * p.total});
     };
-    const ScoredSet one =
+    ScoredSet one =
         score_set(baseline, truth, options.score, rows.baseline, "", comm, Keep::items, first_half);
-    const ScoredSet two = score_set(candidate, b_truth, options.score, rows.candidate, "", comm,
-                                    Keep::items, second_half);
+    ScoredSet two = score_set(candidate, b_truth, options.score, rows.candidate, "", comm,
+                              Keep::items, second_half);
     std::vector<std::uint32_t> labels_per_image;
     for (const std::uint64_t row : rows.baseline)
         labels_per_image.push_back(
             static_cast<std::uint32_t>(labels[static_cast<std::size_t>(row)].size()));
+    std::optional<evaluate::PairWeigher> weigher;
+    if (weights != nullptr)
+        weigher.emplace(*weights, rows, evaluate::WeighedSide{one, baseline, truth},
+                        evaluate::WeighedSide{two, candidate, b_truth}, options.score, comm);
     for (std::size_t i = 0; i < one.requests.size(); ++i) {
         report.metrics.push_back(paired(one.requests[i], one, two, i, labels_per_image,
-                                        options.score.resampling, one.alike));
+                                        options.score.resampling, one.alike,
+                                        weigher ? &*weigher : nullptr));
     }
+    if (weigher)
+        report.notes.push_back(weigher->note() +
+                               "; equal predictions and the error consistency are of images that "
+                               "count the same");
     if (!options.score.by.empty())
         report.groups =
             evaluate::compare_by_group(one, two, a.dataset(), rows.baseline, options.score);
@@ -424,6 +441,8 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     Truth truth;
     CompareOptions options = given;
     std::vector<ComputedStore> computed(1);
+    evaluate::ImageWeights weights;
+    const bool weighted = !options.score.weights.empty() || !options.score.item_weights.empty();
     agree(comm, [&] {
         truth = truth_for(baseline, options.score);
         if (options.score.metrics.empty()) {
@@ -433,6 +452,10 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                 default_metrics_for(coverage, truth.cues_named, truth.given.needs());
             options.score.metrics = std::move(defaults.metrics);
             options.score.left_out = std::move(defaults.left_out);
+        }
+        if (weighted) {
+            weights = evaluate::weights_by(baseline.dataset(), options.score);
+            evaluate::keep_weighted(options.score);
         }
         computed[0].ways = open_all(reader, resolve_threads(options.score.threads));
     });
@@ -444,7 +467,8 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         ComputedStore& own = computed.emplace_back(ComputedStore{names[i], {}});
         reports.push_back(compare_pair(reader, truth, *candidates[i], {names.back(), names[i]},
-                                       options, comm, own.ways, progress));
+                                       options, weighted ? &weights : nullptr, comm, own.ways,
+                                       progress));
         const ClassList& known =
             options.score.map ? options.score.map->targets : baseline.dataset().classes;
         reports.back().classes = known;

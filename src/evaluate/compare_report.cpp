@@ -21,6 +21,16 @@ bool counts_clusters(const PairReport& report) {
         report.metrics, [](const PairedMetric& m) { return m.test == "jackknife.t.clusters"; });
 }
 
+/// Describes the tests of the differences.
+std::string_view tests_text(const PairReport& report) {
+    if (counts_clusters(report))
+        return "p: Student's t test of the paired differences between clusters";
+    if (std::ranges::any_of(report.metrics,
+                            [](const PairedMetric& m) { return m.test == "influence.t"; }))
+        return "p: Student's t test of the weighted paired differences";
+    return "p: exact McNemar test for accuracies, otherwise from the paired differences";
+}
+
 using Show = Column::Show;
 
 std::string class_name(const PairReport& report, std::int32_t c) {
@@ -107,10 +117,7 @@ Table differences_table(const PairReport& report, const HolmFamily& family) {
         count_text(report.only_candidate_correct)));
     table.notes.push_back(consistency_text(report.error_consistency));
     table.notes.push_back(
-        std::string(counts_clusters(report)
-                        ? "p: Student's t test of the paired differences between clusters"
-                        : "p: exact McNemar test for accuracies, otherwise from the paired "
-                          "differences") +
+        std::string(tests_text(report)) +
         (several ? fmt::format("; `better` and `worse` after Holm's correction over the {}, "
                                "metric by metric.",
                                family.what)

@@ -8,6 +8,7 @@
 #include "core/shell_word.h"
 #include "evaluate/given_labels.h"
 #include "evaluate/groups_of_store.h"
+#include "evaluate/image_weights.h"
 #include "evaluate/rate_gate.h"
 
 namespace assay {
@@ -43,6 +44,7 @@ GateResult rate_gate(const Gate& gate, const PredictionStore& candidate,
 void check(const CompareRunsOptions& options) {
     check(options.measure, true);
     evaluate::check_group_names(options.by);
+    evaluate::check_weights(options);
     for (const Gate& gate : gates_of(options.measure)) {
         const bool about_groups = gate.worst || !gate.group.empty();
         if (about_groups && (options.by.empty() || (gate.worst && !gate.delta)))
@@ -89,6 +91,8 @@ CompareResult compare_opened(const PredictionStore& baseline,
     CompareOptions how{resolve(given.measure_for(options.measure, baseline), baseline),
                        options.disagreements, options.other_images};
     how.score.by = options.by;
+    how.score.weights = options.weights;
+    how.score.item_weights = options.item_weights;
     result.notes = given.notes();
     result.warnings = given.warnings();
     result.pairs = compare_stores(baseline, candidates, how, comm, progress);

@@ -47,6 +47,7 @@ public:
     std::size_t size() const { return rows_.size(); }
     std::uint64_t row(std::size_t i) const { return rows_[i]; }
     const std::vector<double>& weights() const { return weights_; }
+    const std::vector<std::uint64_t>& rows() const { return rows_; }
     /// Ascending.
     std::span<const std::int32_t> classes(std::size_t i) const {
         if (sets_) return truth_.labels[static_cast<std::size_t>(rows_[i])];

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "assay/error.h"
+#include "assay/evaluate/compare.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/report.h"
 #include "collective/rank_part.h"
@@ -57,25 +58,27 @@ std::string_view way_of(const std::string& attribute) {
     return attribute.empty() ? "sample_weight=" : "--weights";
 }
 
-void refuse_others(const ScoreRunsOptions& options, const ScoreShown& shown, std::string_view way) {
+struct NotWeighted {
+    bool given;
+    std::string_view option, why;
+};
+constexpr std::string_view counts_alike = "counts every image the same";
+
+void refuse_given(std::span<const NotWeighted> others, std::string_view way) {
+    for (const NotWeighted& other : others) {
+        if (other.given)
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} does not go with {}, which {}: omit one of them", way,
+                                    other.option, other.why));
+    }
+}
+
+/// Refuses options and named metrics that score and compare share.
+void refuse_measured(const MeasureOptions& measure, const std::string& attribute) {
+    const std::string_view way = way_of(attribute);
     const Resampling usual;
-    const MeasureOptions& measure = options.measure;
-    struct Other {
-        bool given;
-        std::string_view option, why;
-    };
-    constexpr std::string_view alike = "counts every image the same";
-    const Other others[] = {
-        {!options.by.empty(), "--by", alike},
-        {!options.subgroup.empty(), "--subgroup", alike},
-        {shown.per_class, "--per-class", alike},
-        {shown.confusions > 0, "--confusion", alike},
-        {shown.reliability, "--reliability", alike},
-        {measure.null_draws > 0, "--null", alike},
-        {!options.ood.empty(), "--ood", alike},
-        {!options.votes.empty(), "--votes", alike},
-        {!options.published.empty(), "--published", "compares values without weights"},
-        {!options.across.empty(), "--across", "takes the mean over data sets"},
+    const NotWeighted others[] = {
+        {measure.null_draws > 0, "--null", counts_alike},
         {!measure.cluster.empty(), "--cluster",
          "is for images that are not independent; intervals with weights treat them as "
          "independent"},
@@ -84,12 +87,17 @@ void refuse_others(const ScoreRunsOptions& options, const ScoreShown& shown, std
         {measure.resampling.seed != usual.seed, "--seed",
          "has no effect: intervals follow from the influence of each image"},
     };
-    for (const Other& other : others) {
-        if (other.given)
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} does not go with {}, which {}: omit one of them", way,
-                                    other.option, other.why));
-    }
+    refuse_given(others, way);
+    std::vector<MetricRequest> named;
+    for (const Gate& gate : gates_of(measure))
+        if (!gate.rate) named.push_back(gate.metric);
+    if (!measure.metrics.empty()) named = metrics_of(measure, {}, false).metrics;
+    const std::string without = without_form(named);
+    if (!without.empty())
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} does not measure {}: remove it from {}", way, without,
+                        attribute.empty() ? "metrics= and gates=" : "--metrics and --gate"));
 }
 
 /// The images that count, in the store's order, with weights that sum to 1.
@@ -114,7 +122,7 @@ std::vector<WeightedImage> weighted_images(const ImageWeights& weights, const Ro
                     continue;
                 // A store of the best classes may not have the label's score.
                 const double loss = found.target_known ? -found.log_target : unknown;
-                parts[block].push_back({weights.of[i], loss,
+                parts[block].push_back({row, weights.of[i], loss,
                                         found.square_sum - 2 * double{found.target_probability} + 1,
                                         label, found.predicted, found.rank, found.confidence,
                                         found.target_probability});
@@ -173,6 +181,26 @@ std::string counted_note(std::span<const WeightedImage> images, const ImageWeigh
     return note;
 }
 
+/// True if the metric is defined without the images that do not count: their loss may be infinite.
+bool is_defined_without_others(const MetricRequest& request, std::span<const WeightedImage> images,
+                               const RowReader& reader) {
+    return request.name() == "nll" && reader.has_probabilities() &&
+           std::ranges::all_of(images,
+                               [](const WeightedImage& i) { return std::isfinite(i.loss); });
+}
+
+/// `weights` and `rows` of the images that count for the metric.
+void set_moves(ItemMoves& moves, const Influenced& found, std::span<const double> weights,
+               const std::vector<std::uint64_t>& rows, std::uint64_t all) {
+    moves.of.assign(static_cast<std::size_t>(all), std::numeric_limits<double>::quiet_NaN());
+    const std::vector<double> moved = moved_without(found, weights);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        moves.of[static_cast<std::size_t>(rows[i])] = moved[i];
+    if (found.few) moves.degrees = found.few->degrees;
+    moves.noise = found.noise;
+    moves.no_interval = why_no_interval(found, weights);
+}
+
 }  // namespace
 
 ImageWeights weights_by(const Dataset& dataset, const ScoreOptions& options) {
@@ -207,19 +235,26 @@ ImageWeights weights_by(const Dataset& dataset, const ScoreOptions& options) {
 
 void check_weights(const ScoreRunsOptions& options, const ScoreShown& shown) {
     if (options.weights.empty() && options.item_weights.empty()) return;
-    const std::string_view way = way_of(options.weights);
-    refuse_others(options, shown, way);
-    const MeasureOptions& measure = options.measure;
-    std::vector<MetricRequest> named;
-    for (const Gate& gate : gates_of(measure))
-        if (!gate.rate) named.push_back(gate.metric);
-    if (!measure.metrics.empty()) named = metrics_of(measure, {}, false).metrics;
-    const std::string others = without_form(named);
-    if (!others.empty())
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("{} does not measure {}: remove it from {}", way, others,
-                        options.weights.empty() ? "metrics= and gates=" : "--metrics and --gate"));
+    const NotWeighted others[] = {
+        {!options.by.empty(), "--by", counts_alike},
+        {!options.subgroup.empty(), "--subgroup", counts_alike},
+        {shown.per_class, "--per-class", counts_alike},
+        {shown.confusions > 0, "--confusion", counts_alike},
+        {shown.reliability, "--reliability", counts_alike},
+        {!options.ood.empty(), "--ood", counts_alike},
+        {!options.votes.empty(), "--votes", counts_alike},
+        {!options.published.empty(), "--published", "compares values without weights"},
+        {!options.across.empty(), "--across", "takes the mean over data sets"},
+    };
+    refuse_given(others, way_of(options.weights));
+    refuse_measured(options.measure, options.weights);
+}
+
+void check_weights(const CompareRunsOptions& options) {
+    if (options.weights.empty() && options.item_weights.empty()) return;
+    const NotWeighted others[] = {{!options.by.empty(), "--by", counts_alike}};
+    refuse_given(others, way_of(options.weights));
+    refuse_measured(options.measure, options.weights);
 }
 
 void keep_weighted(ScoreOptions& options) {
@@ -235,57 +270,77 @@ void keep_weighted(ScoreOptions& options) {
     if (!others.empty()) options.notes.push_back("not measured with weights: " + others);
 }
 
-/// True if the metric is defined without the images that do not count: their loss may be infinite.
-bool is_defined_without_others(const MetricRequest& request, std::span<const WeightedImage> images,
-                               const RowReader& reader) {
-    return request.name() == "nll" && reader.has_probabilities() &&
-           std::ranges::all_of(images,
-                               [](const WeightedImage& i) { return std::isfinite(i.loss); });
-}
+Weigher::Weigher(ScoredSet& set, const ImageWeights& weights, const RowReader& reader,
+                 const Truth& truth, const ScoreOptions& options, Comm& comm)
+    : set_(set),
+      weights_(weights),
+      reader_(reader),
+      truth_(truth),
+      options_(options),
+      comm_(comm),
+      images_(weighted_images(weights, reader, truth, options, comm)) {}
 
 /// The estimate of a metric that has a value without weights.
-Estimate weighted_estimate_of(const MetricRequest& request, std::span<const WeightedImage> images,
-                              const ImageWeights& weights, const RowReader& reader,
-                              const Truth& truth, const ScoreOptions& options, Comm& comm) {
-    const double level = options.resampling.level;
-    if (is_of_weighted_images(request) && !images.empty())
-        return weighted_value(request, images, reader.classes(), level);
+Estimate Weigher::estimate_of(const MetricRequest& request, ItemMoves* moves) const {
+    const double level = options_.resampling.level;
+    const std::uint64_t all = reader_.store().rows();
     Estimate estimate;
     estimate.unit = request.facts->unit;
+    if (is_of_weighted_images(request) && !images_.empty()) {
+        if (moves == nullptr) return weighted_value(request, images_, reader_.classes(), level);
+        const std::optional<Influenced> found =
+            weighted_influence(request, images_, reader_.classes(), level, estimate.undefined);
+        estimate.n = images_.size();
+        if (!found) return estimate;
+        std::vector<double> weights;
+        std::vector<std::uint64_t> rows;
+        for (const WeightedImage& image : images_) {
+            weights.push_back(image.weight);
+            rows.push_back(image.row);
+        }
+        set_moves(*moves, *found, weights, rows, all);
+        return weighted_estimate(*request.facts, *found, weights, level);
+    }
     estimate.undefined = "no image that counts has a label and scores";
     std::optional<WeightedItems> found;
     if (is_of_columns(request)) {
-        found = weighted_columns(request, reader, truth, weights.of,
-                                 resolve_threads(options.threads), estimate.undefined);
+        found = weighted_columns(request, reader_, truth_, weights_.of,
+                                 resolve_threads(options_.threads), estimate.undefined);
     } else if (is_of_items(request)) {
-        found = weighted_items(request, reader, truth, weights.of, options.resampling, comm);
+        found = weighted_items(request, reader_, truth_, weights_.of, options_.resampling, comm_);
     }
     if (!found) return estimate;
+    if (moves != nullptr) set_moves(*moves, found->found, found->weights, found->rows, all);
     return weighted_estimate(*request.facts, found->found, found->weights, level);
+}
+
+void Weigher::weigh(std::size_t i, ItemMoves* moves) {
+    const MetricRequest& request = set_.requests[i];
+    Measurement& m = set_.report.measurements[i];
+    if (options_.weights.empty()) {
+        m.key.parameters.emplace("sample_weight", "given");
+    } else {
+        m.key.parameters.emplace("weights", options_.weights);
+    }
+    // Otherwise an undefined metric stays so: its reason is that of the store.
+    Estimate estimate;
+    estimate.unit = m.unit;
+    estimate.undefined = m.undefined;
+    if (m.value || is_defined_without_others(request, images_, reader_))
+        estimate = estimate_of(request, moves);
+    static_cast<Estimate&>(m) = std::move(estimate);
+    m.left_out = set_.report.counts.items - std::min(set_.report.counts.items, m.n);
+}
+
+std::string Weigher::note() const {
+    return counted_note(images_, weights_, options_);
 }
 
 void weigh(ScoredSet& set, const ImageWeights& weights, const RowReader& reader, const Truth& truth,
            const ScoreOptions& options, Comm& comm) {
-    const std::vector<WeightedImage> images =
-        weighted_images(weights, reader, truth, options, comm);
-    for (std::size_t i = 0; i < set.requests.size(); ++i) {
-        const MetricRequest& request = set.requests[i];
-        Measurement& m = set.report.measurements[i];
-        if (options.weights.empty()) {
-            m.key.parameters.emplace("sample_weight", "given");
-        } else {
-            m.key.parameters.emplace("weights", options.weights);
-        }
-        // Otherwise an undefined metric stays so: its reason is that of the store.
-        Estimate estimate;
-        estimate.unit = m.unit;
-        estimate.undefined = m.undefined;
-        if (m.value || is_defined_without_others(request, images, reader))
-            estimate = weighted_estimate_of(request, images, weights, reader, truth, options, comm);
-        static_cast<Estimate&>(m) = std::move(estimate);
-        m.left_out = set.report.counts.items - std::min(set.report.counts.items, m.n);
-    }
-    set.report.notes.push_back(counted_note(images, weights, options));
+    Weigher weigher(set, weights, reader, truth, options, comm);
+    for (std::size_t i = 0; i < set.requests.size(); ++i) weigher.weigh(i);
+    set.report.notes.push_back(weigher.note());
 }
 
 }  // namespace assay::evaluate

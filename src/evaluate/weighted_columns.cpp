@@ -325,14 +325,15 @@ std::optional<WeightedItems> weighted_columns(const MetricRequest& request, cons
         return std::nullopt;
     }
     if (request.facts->name == "classwise_ece")
-        return WeightedItems{weighted_class_wise(request, reader, items, threads), items.weights()};
+        return WeightedItems{weighted_class_wise(request, reader, items, threads), items.weights(),
+                             items.rows()};
     WeightedAreas areas(request, reader, items, threads);
     if (!areas.has_classes()) {
         undefined =
             "all images that count belong to one class, so there is no other class to compare with";
         return std::nullopt;
     }
-    return WeightedItems{areas.run(), items.weights()};
+    return WeightedItems{areas.run(), items.weights(), items.rows()};
 }
 
 }  // namespace assay::evaluate

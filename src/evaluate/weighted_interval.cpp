@@ -11,28 +11,6 @@
 namespace assay::evaluate {
 namespace {
 
-struct InfluenceSpread {
-    double error = 0;    ///< standard error
-    double degrees = 0;  ///< of freedom of its square
-};
-
-/// Without image i, a mean changes by -w_i z_i / (1 - w_i): the jackknife's variance of a mean.
-InfluenceSpread influence_spread(std::span<const double> weights,
-                                 const std::vector<double>& influence) {
-    const auto n = static_cast<double>(weights.size());
-    double sum = 0, squares = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const double w = weights[i], moved = w * influence[i] / (1 - w);
-        sum += moved * moved;
-        squares += moved * moved * moved * moved;
-    }
-    if (sum == 0) return {0, n - 1};
-    // Satterthwaite 1946: 2 / degrees is the squared coefficient of variation of a sum of n such
-    // parts.
-    const double uneven = squares / (sum * sum) - 1 / n;
-    return {std::sqrt((n - 1) / n * sum), uneven > 0 ? std::min(n - 1, 2 / uneven) : n - 1};
-}
-
 /// The uncertainty of the bias of an area is about as large as the bias.
 Interval weighted_area_interval(const Influenced& found, const InfluenceSpread& spread,
                                 double level) {
@@ -75,33 +53,58 @@ double effective_images(std::span<const double> weights) {
     return squares > 0 ? 1 / squares : 0;
 }
 
+std::string why_no_interval(const Influenced& found, std::span<const double> weights) {
+    const double effective = effective_images(weights);
+    if (effective < fewest_effective_images)
+        return fmt::format(
+            "the weights leave {:.1f} effective images, and "
+            "{:g} are needed",
+            effective, fewest_effective_images);
+    return found.no_interval;
+}
+
+InfluenceSpread influence_spread(std::span<const double> moved) {
+    const auto n = static_cast<double>(moved.size());
+    double sum = 0, squares = 0;
+    for (const double x : moved) {
+        sum += x * x;
+        squares += x * x * x * x;
+    }
+    if (sum == 0) return {0, n - 1};
+    // Satterthwaite 1946: 2 / degrees is the squared coefficient of variation of a sum of n such
+    // parts.
+    const double uneven = squares / (sum * sum) - 1 / n;
+    return {std::sqrt((n - 1) / n * sum), uneven > 0 ? std::min(n - 1, 2 / uneven) : n - 1};
+}
+
+std::vector<double> moved_without(const Influenced& found, std::span<const double> weights) {
+    const std::vector<double>& influence = found.drawn.empty() ? found.influence : found.drawn;
+    std::vector<double> moved;
+    moved.reserve(weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        moved.push_back(weights[i] * influence[i] / (1 - weights[i]));
+    return moved;
+}
+
 Estimate weighted_estimate(const MetricFacts& facts, const Influenced& found,
                            std::span<const double> weights, double level) {
     Estimate estimate;
     estimate.unit = facts.unit;
     estimate.n = weights.size();
     estimate.value = found.value;
-    const double effective = effective_images(weights);
-    if (effective < fewest_effective_images) {
-        estimate.note = fmt::format(
-            "no interval: the weights leave {:.1f} effective images, and "
-            "{:g} are needed",
-            effective, fewest_effective_images);
+    if (const std::string why = why_no_interval(found, weights); !why.empty()) {
+        estimate.note = "no interval: " + why;
         return estimate;
     }
-    if (!found.no_interval.empty()) {
-        estimate.note = "no interval: " + found.no_interval;
-        return estimate;
-    }
-    const InfluenceSpread spread =
-        influence_spread(weights, found.drawn.empty() ? found.influence : found.drawn);
+    const InfluenceSpread spread = influence_spread(moved_without(found, weights));
     estimate.standard_error = spread.error;
     if (found.noise > 0)
         estimate.note = fmt::format(
             "noise alone adds about {:.2g} with these weights, so the interval extends down by as "
             "much",
             found.noise);
-    const Interval interval = interval_around(facts, found, spread, effective, level);
+    const Interval interval =
+        interval_around(facts, found, spread, effective_images(weights), level);
     constexpr double rounding = 1e-12;  // a narrower interval is that of sums
     if (interval.high - interval.low > rounding * std::abs(found.value)) {
         estimate.interval = interval;

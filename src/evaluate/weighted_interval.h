@@ -6,6 +6,7 @@
 // Methodology 25).
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +49,20 @@ inline constexpr double fewest_effective_images = 50;
 /// (sum w)^2 / sum w^2 (Kish 1965) for weights whose sum is 1: so many images with equal weights
 /// have the same variance. 0 for no image.
 double effective_images(std::span<const double> weights);
+
+/// Why a value has no interval; "" if it has one.
+std::string why_no_interval(const Influenced& found, std::span<const double> weights);
+
+/// The spread of a value, or of a difference of two.
+struct InfluenceSpread {
+    double error = 0;    ///< standard error
+    double degrees = 0;  ///< of freedom of its square
+};
+/// `moved`: by how much the value changes without each item, w z / (1 - w) with weight w and
+/// influence z. The variance is the jackknife's of a mean, with Satterthwaite's degrees of freedom.
+InfluenceSpread influence_spread(std::span<const double> moved);
+/// `moved` for each item: of the influences corrected for classes with few items, if there are any.
+std::vector<double> moved_without(const Influenced& found, std::span<const double> weights);
 
 /// The estimate of a metric with these facts. `weights` are above 0, their sum is 1, and there is
 /// one per influence. Proportions have Wilson's interval with the number of images that have the

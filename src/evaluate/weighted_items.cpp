@@ -188,7 +188,7 @@ std::optional<WeightedItems> weighted_kappa(const RowReader& reader, const Truth
                             truth.given.grades[static_cast<std::size_t>(found.predicted)]);
     }
     if (rows.empty()) return std::nullopt;
-    WeightedItems out{{.interval = WeightedInterval::fisher}, weights_of_rows(weights, rows)};
+    WeightedItems out{{.interval = WeightedInterval::fisher}, weights_of_rows(weights, rows), rows};
     double label = 0, predicted = 0, squares = 0, error = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto& [a, b] = grades[i];
@@ -270,7 +270,7 @@ std::optional<WeightedItems> weighted_items(const MetricRequest& request, const 
     values.add(rows);
     values.add(unlabelled);
     if (values.rows().empty()) return std::nullopt;
-    WeightedItems out{{}, weights_of_rows(weights, values.rows())};
+    WeightedItems out{{}, weights_of_rows(weights, values.rows()), values.rows()};
     if (asma) {
         std::vector<std::size_t> labels;
         for (const std::uint64_t row : values.rows())

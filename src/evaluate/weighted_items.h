@@ -22,10 +22,11 @@ namespace assay::evaluate {
 /// `quadratic_kappa`).
 bool is_of_items(const MetricRequest& request);
 
-/// A value with the weights of its items, whose sum is 1.
+/// A value with its items: the weights sum to 1, and `rows` are those of the store.
 struct WeightedItems {
     Influenced found;
     std::vector<double> weights;
+    std::vector<std::uint64_t> rows = {};
 };
 
 /// Nothing if no item counts, or the metric is undefined without those that do not. `request`

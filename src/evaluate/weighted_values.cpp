@@ -368,22 +368,32 @@ bool is_of_weighted_images(const MetricRequest& request) {
     return std::ranges::find(names, request.facts->name) != names.end();
 }
 
+std::optional<Influenced> weighted_influence(const MetricRequest& request,
+                                             std::span<const WeightedImage> images,
+                                             std::size_t classes, double level,
+                                             std::string& undefined) {
+    std::optional<Influenced> found = influenced_value(request, images, classes, level);
+    if (!found) {
+        const std::string_view name = request.facts->name, why = why_not_binary(request, images);
+        undefined = !why.empty()      ? std::string(why)
+                    : name == "kappa" ? "all labels and predictions are one class"
+                    : name == "ece_debiased"
+                        ? "no bin holds two images, so the variance of a bin's accuracy is "
+                          "unknown"
+                        : "the sample standard deviation over classes needs two classes "
+                          "with items";
+    }
+    return found;
+}
+
 Estimate weighted_value(const MetricRequest& request, std::span<const WeightedImage> images,
                         std::size_t classes, double level) {
-    const std::optional<Influenced> found = influenced_value(request, images, classes, level);
+    Estimate estimate;
+    const std::optional<Influenced> found =
+        weighted_influence(request, images, classes, level, estimate.undefined);
     if (!found) {
-        Estimate estimate;
         estimate.unit = request.facts->unit;
         estimate.n = images.size();
-        const std::string_view name = request.facts->name, why = why_not_binary(request, images);
-        estimate.undefined =
-            !why.empty()      ? std::string(why)
-            : name == "kappa" ? "all labels and predictions are one class"
-            : name == "ece_debiased"
-                ? "no bin holds two images, so the variance of a bin's accuracy is "
-                  "unknown"
-                : "the sample standard deviation over classes needs two classes "
-                  "with items";
         return estimate;
     }
     std::vector<double> weights;

@@ -1,23 +1,26 @@
 // Metrics with a weight for each image.
 //
 // Intervals follow from the influence of each image (weighted_interval.h).
-// python/assay/_weighted.py has the differences between two models for scores in memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "assay/estimate.h"
 #include "assay/metric/metric.h"
+#include "evaluate/weighted_interval.h"
 
 namespace assay::evaluate {
 
 /// An image that counts, because it has a single label, scores and a weight.
 struct WeightedImage {
-    double weight = 0;  ///< above 0; the weights of all images sum to 1
-    double loss = 0;    ///< -ln p(label)
-    double brier = 0;   ///< squared distance of the probabilities from the label's
+    std::uint64_t row = 0;  ///< of the store
+    double weight = 0;      ///< above 0; the weights of all images sum to 1
+    double loss = 0;        ///< -ln p(label)
+    double brier = 0;       ///< squared distance of the probabilities from the label's
     std::int32_t label = -1;
     std::int32_t predicted = -1;  ///< -1 for no class
     std::int32_t rank = -1;       ///< rank of the label; -1: not among the stored classes
@@ -34,5 +37,11 @@ bool is_of_weighted_images(const MetricRequest& request);
 /// on any machine.
 Estimate weighted_value(const MetricRequest& request, std::span<const WeightedImage> images,
                         std::size_t classes, double level);
+/// The value and the influence of each image; nothing, with the reason in `undefined`, if
+/// weighted_value() is undefined.
+std::optional<Influenced> weighted_influence(const MetricRequest& request,
+                                             std::span<const WeightedImage> images,
+                                             std::size_t classes, double level,
+                                             std::string& undefined);
 
 }  // namespace assay::evaluate

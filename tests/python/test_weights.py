@@ -11,8 +11,9 @@ import unittest.mock
 import numpy as np
 
 import assay
-from assay import _influences, _joined, _weighted, _weighted_curves
+from assay import _joined
 from common import CLASSES, InFolder, command, made
+from weighted_peer import curves, influences, values
 
 NAMES = "top1,top3,nll,brier,confidence,overconfidence,balanced,precision,recall,f1,precision:average=weighted,f1:average=weighted,matthews,kappa"
 CURVES = "auroc,auroc:average=weighted,average_precision,average_precision:average=weighted,ece,ece:norm=l2"
@@ -76,7 +77,7 @@ class Values(InFolder):
         for items in (150, 300, 333):
             labels = np.arange(items) % 3
             for weight in (np.ones(items), np.random.default_rng(5).uniform(0.5, 1.5, items)):
-                n, t = weight.sum() ** 2 / (weight**2).sum(), _influences.student(0.975, items - 1)
+                n, t = weight.sum() ** 2 / (weight**2).sum(), influences.student(0.975, items - 1)
                 correct, incorrect = (
                     assay.score(np.eye(3)[(labels + turn) % 3] * 4, labels, "top1,brier,kappa", sample_weight=weight) for turn in (0, 1))
                 for m, value, ends in ((correct["top1"], 1, (n / (n + t * t), 1)), (incorrect["top1"], 0, (0, t * t / (n + t * t)))):
@@ -190,23 +191,23 @@ class Values(InFolder):
         scores, labels = made(80)
         weight = weights(80)
         store = assay.Store.of(scores, labels)
-        items = _weighted.items_of(store, weight, 3)
+        items = values.items_of(store, weight, 3)
         for facts in assay.score(scores, labels, f"{NAMES},{CURVES}").to_dict()["measurements"]:
-            found = _weighted.found_of(facts, items)
+            found = values.found_of(facts, items)
             self.assertAlmostEqual(items.weights @ found.influence, 0, 12)
             for item in (0, 11, 40):
                 step = 1e-6
                 moved = items.weights * (1 - step)
                 moved[item] += step
-                after = _weighted.found_of(facts, items._replace(weights=moved)).value
+                after = values.found_of(facts, items._replace(weights=moved)).value
                 self.assertAlmostEqual((after - found.value) / step, found.influence[item], 4, f"{facts['metric']} {item}")
 
     def test_student(self):
         # The quantiles .975 and .95 from tables of Student's t.
         for degrees, p, expected in ((1, 0.975, 12.706205), (5, 0.975, 2.570582), (30, 0.975, 2.042272), (10, 0.95, 1.812461), (1e7, 0.975, 1.959964)):
-            self.assertAlmostEqual(_influences.student(p, degrees), expected, 5)
-        self.assertAlmostEqual(_influences.tail(-2.570582, 5), 0.05, 7)
-        self.assertEqual((_influences.tail(0, 5), _influences.tail(math.inf, 5)), (1, 0))
+            self.assertAlmostEqual(influences.student(p, degrees), expected, 5)
+        self.assertAlmostEqual(influences.tail(-2.570582, 5), 0.05, 7)
+        self.assertEqual((influences.tail(0, 5), influences.tail(math.inf, 5)), (1, 0))
 
     def coverage(self, of, truth, draw):
         inside = sum(low <= truth <= high for low, high in (of(*draw()) for _ in range(1000)))
@@ -224,9 +225,9 @@ class Values(InFolder):
         truth = float(np.average(1 / (1 + np.exp(-1 - u)), weights=np.exp(u / 2)))
 
         def of(weight, hit):
-            items = _weighted.Items(weight / weight.sum(), np.zeros(200, int), np.where(hit > 0, 0, 1), {"nll": hit}, np.where(hit > 0, 0, 1)[:, None], 2)
+            items = influences.Items(weight / weight.sum(), np.zeros(200, int), np.where(hit > 0, 0, 1), {"nll": hit}, np.where(hit > 0, 0, 1)[:, None], 2)
             facts = {"metric": metric, "definition": ""}
-            interval = _weighted.estimate_of(facts, items, _weighted.found_of(facts, items), 0.95)["interval"]
+            interval = values.estimate_of(facts, items, values.found_of(facts, items), 0.95)["interval"]
             return interval["low"], interval["high"]
 
         for metric in ("topk", "nll"):  # Wilson's interval, and the interval of means
@@ -244,17 +245,17 @@ class Values(InFolder):
             scores = random.normal(size=(n, 3))
             scores[np.arange(n), labels] += np.exp(0.3 * u)
             p = softmax(scores)
-            ranking = _weighted_curves.Ranking(Logits(scores), np.arange(n))
+            ranking = curves.Ranking(Logits(scores), np.arange(n))
             columns = {"confidence": p.max(1), "confidence32": p.max(1).astype(np.float32)}
-            return _influences.Items(np.exp(u / 2) / np.exp(u / 2).sum(), labels, p.argmax(1), columns, None, 3, None, ranking)
+            return influences.Items(np.exp(u / 2) / np.exp(u / 2).sum(), labels, p.argmax(1), columns, None, 3, None, ranking)
 
         facts = [{"metric": name, "definition": ""} for name in ("auroc", "average_precision", "ece")]
         whole, inside = people(200_000), [0, 0, 0]
-        truths = [_weighted.found_of(one, whole).value for one in facts]
+        truths = [values.found_of(one, whole).value for one in facts]
         for _ in range(200):
             items = people(300)
             for place, one in enumerate(facts):
-                interval = _weighted.estimate_of(one, items, _weighted.found_of(one, items), 0.95)["interval"]
+                interval = values.estimate_of(one, items, values.found_of(one, items), 0.95)["interval"]
                 inside[place] += interval["low"] <= truths[place] <= interval["high"]
         for one, held in zip(facts, inside):
             self.assertGreaterEqual(held, 180, one["metric"])
@@ -303,26 +304,26 @@ class Results(InFolder):
         stored = assay.score(self.imported(scores, labels), metrics="top1,nll", sample_weight=weights(500))
         self.assertEqual(stored["nll"].value, several["a", "nll"].value)
 
-    def with_column(self, scores, labels, weight):
+    def with_column(self, scores, labels, weight, name="net"):
         """The folder of a store whose data set has the weights as the attribute `weight`."""
         np.save(self.folder / "scores.npy", scores)
         with open(self.folder / "items.csv", "w") as file:
             file.write("id,label,weight\n")
             file.writelines(f"{i},{label if label >= 0 else ''},{w!r}\n" for i, (label, w) in enumerate(zip(labels.tolist(), weight.tolist())))
         command(
-            "import", self.folder / "scores.npy", "--items", self.folder / "items.csv", "--dataset-name", "val", "--name", "net", "--out",
+            "import", self.folder / "scores.npy", "--items", self.folder / "items.csv", "--dataset-name", "val", "--name", name, "--out",
             self.folder / "runs", "-q",
         )
-        return self.folder / "runs" / "val" / "net"
+        return self.folder / "runs" / "val" / name
 
     def independently(self, scores, labels, weight, names):
-        """The estimates of _weighted.py, which computes values and influences independently of the library."""
+        """The estimates of values.py, which computes values and influences independently of the library."""
         store = assay.Store.of(scores, labels)
         plain = assay.score(store, metrics=names).to_dict()["measurements"]
-        items = _weighted.items_of(store, weight, 3)
-        return [_weighted.estimate_of(facts, items, _weighted.found_of(facts, items), 0.95) for facts in plain]
+        items = values.items_of(store, weight, 3)
+        return [values.estimate_of(facts, items, values.found_of(facts, items), 0.95) for facts in plain]
 
-    def test_the_library_and_this_package_compute_the_same(self):
+    def test_the_library_and_numpy_compute_the_same(self):
         scores, labels = made(700)
         by_counts = ("balanced", "precision", "recall", "f1", "kappa", "matthews")  # the intervals of these are from effective counts
         for given in (scores, softmax(scores).astype(np.float32), np.round(scores)):
@@ -392,29 +393,99 @@ class Results(InFolder):
         found = assay.compare(scores, {"b": other, "c": scores * 2}, labels, "top1,nll,confidence", sample_weight=weight)
         a, b = (assay.score(s, labels, "top1,nll", sample_weight=weight) for s in (scores, other))
         for name in ("top1", "nll"):
-            # The library computes the values, and the Python package their differences.
-            self.assertAlmostEqual(found["b", name].value, b[name].value - a[name].value, 8)
+            self.assertEqual(found["b", name].value, b[name].value - a[name].value)
+            self.assertEqual((found["b", name].baseline.interval, found["b", name].candidate.interval), (a[name].interval, b[name].interval))
             self.assertEqual(found["b", name].verdict, "worse")
             half = found["b", name].interval.high - found["b", name].value
             apart = ((a[name].interval.high - a[name].value) ** 2 + (b[name].interval.high - b[name].value) ** 2) ** 0.5
             self.assertLess(half, 0.9 * apart, "known better than from two samples")
         self.assertEqual(found["b", "confidence"].verdict, "")
         self.assertEqual((found["c", "top1"].p, found["c", "top1"].verdict), (1, "no difference shown"))
+        self.assertIn("the same without any of the images", found["c", "top1"].note)
         # Holm's correction doubles the smaller p of two candidates.
         self.assertAlmostEqual(found["b", "top1"].p_holm, 2 * found["b", "top1"].p)
         self.assertIn("worse", str(found))
+        self.assertIn("Student's t test of the weighted paired differences", str(found))
         self.assertEqual(len(found.to_csv().splitlines()), 7)
 
-    def test_a_comparison_refuses_items_that_are_not_pairs(self):
+    def test_differences_are_those_of_numpy(self):
         scores, labels = made(500)
+        other = scores + np.random.default_rng(2).normal(size=scores.shape).astype(np.float32)
+        weight, names = np.where(np.arange(500) % 50 == 0, 0, weights(500)), f"{NAMES},{CURVES}"
+        found = assay.compare(scores, other, labels, names, sample_weight=weight).to_dict()["pairs"][0]["metrics"]
+        first, second = (values.items_of(assay.Store.of(s, labels), weight, 3) for s in (scores, other))
+        self.assertEqual(len(found), len(names.split(",")))
+        for one in found:
+            own = values.difference_of(one["baseline"], first, second, 0.95)
+            self.assertEqual((one["test"], one["difference"]["interval"]["method"]), ("influence.t", "influence.t.paired"))
+            shown = [one["difference"]["value"], one["difference"]["standard_error"], *(one["difference"]["interval"][end] for end in ("low", "high")), one["p"]]
+            np.testing.assert_allclose(shown, [own[key] for key in ("value", "standard_error", "low", "high", "p")], atol=4e-7, err_msg=one["definition"])
+
+    def test_a_comparison_measures_what_score_measures(self):
+        scores, labels = made(300)
+        weight = weights(300)
+        sets = [[c, (c + 1) % CLASSES] if i % 3 else [c] for i, c in enumerate(np.maximum(labels, 0))]
+        other = np.roll(scores, 1, axis=0)
+        for how in ({}, {"label_sets": sets}):
+            alone = assay.score(other, labels, sample_weight=weight, **how)
+            found = assay.compare(scores, other, labels, sample_weight=weight, **how)
+            self.assertEqual({m.definition for m in alone.measurements}, {m.candidate.definition for m in found.values()})
+            for m in alone.measurements:
+                own = next(d for d in found.values() if d.candidate.definition == m.definition and d.candidate.parameters == m.parameters)
+                self.assertEqual((own.candidate.value, own.candidate.interval), (m.value, m.interval), m.definition)
+                self.assertTrue(own.interval or own.note or own.undefined, m.definition)
+        self.assertIn("not measured with weights: ace", str(assay.compare(scores, other, labels, sample_weight=weight)))
+        gated = assay.compare(scores, other, labels, "top1", sample_weight=weight, gates=["top1.delta >= 0"])
+        self.assertFalse(gated.passed)
+
+    def test_equal_weights_give_the_differences_without_weights(self):
+        scores, labels = made(600)
+        other = scores + np.random.default_rng(3).normal(size=scores.shape).astype(np.float32)
+        names = "top1,nll,brier,auroc,f1"
+        for one, plain in zip(*(assay.compare(scores, other, labels, names, **how).values() for how in ({"sample_weight": np.full(600, 3.0)}, {}))):
+            self.assertAlmostEqual(one.value, plain.value, 9)
+            wide = plain.interval.high - plain.interval.low
+            self.assertLess(abs(one.interval.low - plain.interval.low) + abs(one.interval.high - plain.interval.high), 0.3 * wide, one.metric)
+            self.assertEqual(one.verdict, plain.verdict)
+
+    def test_pairs_are_matched_by_their_ids(self):
+        scores, labels = made(500)
+        other = np.roll(scores, 1, axis=1)
         weight, ids, order = weights(500), list(map(str, range(500))), np.random.default_rng(6).permutation(500)
-        first, other = (assay.Store.of(scores[rows], labels[rows], ids=[ids[i] for i in rows], model=name) for name, rows in (("a", range(500)), ("b", order)))
-        self.refused(lambda: assay.compare(first, other, metrics="top1", sample_weight=weight), "bad_input", "in another order")
-        # Each model lacks the scores of a different item, so both have the same number of items with scores.
+        first, same, shuffled = (
+            assay.Store.of(s[rows], labels[rows], ids=[ids[i] for i in rows], model=name)
+            for name, s, rows in (("a", scores, range(500)), ("b", other, range(500)), ("b", other, order)))
+        expected = assay.compare(first, same, metrics="top1,nll,auroc", sample_weight=weight)
+        found = assay.compare(first, shuffled, metrics="top1,nll,auroc", sample_weight=weight)
+        for name in expected:
+            self.assertEqual(found[name].n, expected[name].n)
+            np.testing.assert_allclose(found[name].interval[:2], expected[name].interval[:2], atol=1e-12)
+        # The weights of score() are in the order of the items, and two stores have two orders.
+        self.assertEqual(len(assay.score([first, same], metrics="top1", sample_weight=weight)), 2)
+        self.refused(lambda: assay.score([first, shuffled], metrics="top1", sample_weight=weight), "bad_input", "sample_weight", "in another order",
+                     "score each store by itself")
+        # Each model lacks the scores of a different item, so these do not count.
         known = np.flatnonzero(labels >= 0)
-        broken = [scores.copy() for _ in range(2)]
+        broken = [scores.copy(), other.copy()]
         broken[0][known[1]] = broken[1][known[-1]] = np.nan
-        self.refused(lambda: assay.compare(*broken, labels, "top1", sample_weight=weight), "bad_input", "one classifier only")
+        partial = assay.compare(*broken, labels, "top1", sample_weight=weight)
+        without = np.where(np.isin(np.arange(500), known[[1, -1]]), 0, weight)
+        self.assertEqual(partial["top1"].value, assay.compare(scores, other, labels, "top1", sample_weight=without)["top1"].value)
+        self.assertTrue(partial.partial)
+
+    def test_stores_are_compared_by_a_column(self):
+        scores, labels = made(300)
+        weight, other = weights(300), np.roll(scores, 1, axis=1)
+        stored = [self.with_column(s, labels, weight, name) for s, name in ((scores, "a"), (other, "b"))]
+        expected = assay.compare(scores, other, labels, "top1,nll", sample_weight=weight)
+        for found in (assay.compare(*stored, metrics="top1,nll", sample_weight=weight), assay.compare(*stored, metrics="top1,nll", weights="weight")):
+            for name in expected:
+                self.assertEqual((found[name].value, found[name].interval, found[name].p), (expected[name].value, expected[name].interval, expected[name].p))
+        self.assertEqual(found["top1"].candidate.parameters["weights"], "weight")
+        self.assertEqual(command("compare", *stored, "--metrics", "top1,nll", "--weights", "weight", "--json"), found.to_json())
+        for more in (["--by", "weight"], ["--cluster", "weight"], ["--null", "20"], ["--metrics", "ace"], ["--people", self.folder]):
+            command("compare", *stored, "--weights", "weight", *more, status=2)
+        self.refused(lambda: assay.compare(*stored, weights="weigth"), "usage", "did you mean `weight`?")
 
     def test_metrics_that_keep_their_rows(self):
         scores, labels = made(500)
@@ -506,9 +577,13 @@ class Results(InFolder):
         nobody = assay.score(scores, labels, "top1,auroc", sample_weight=np.where(labels < 0, 1.0, 0.0))
         self.assertEqual([m.undefined for m in nobody.measurements], ["no image that counts has a label and scores"] * 2)
         self.assertFalse(assay.score(scores, labels, "top1", sample_weight=one, gates="top1 > 0.999").passed)
-        self.refused(lambda: assay.compare(scores, scores, labels, "top1,real", sample_weight=one), "usage", "real is not compared with weights")
-        stored = [self.imported(scores, labels, model=name) for name in ("a", "b")]
-        self.refused(lambda: assay.compare(*stored, sample_weight=one), "usage", "for scores in memory", "labels=store.labels()")
+        self.refused(lambda: assay.compare(scores, scores, labels, "top1,aurc", sample_weight=one), "usage", "sample_weight= does not measure aurc")
+        for options, text in (
+            ({"by": "group"}, "by= does not go with sample_weight="), ({"bootstrap": 500}, "influence"), ({"weights": "w"}, "pass one of them"),
+            ({"bins": 10, "metrics": "top1"}, "bins"),
+        ):
+            self.refused(lambda options=options: assay.compare(scores, scores, labels, sample_weight=one, **options), "usage", text)
+        self.refused(lambda: assay.compare(scores, scores, labels, "top1", sample_weight=one[1:]), "bad_input", "(59,)", "60 items")
 
 
 if __name__ == "__main__":

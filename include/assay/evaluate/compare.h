@@ -32,7 +32,8 @@ struct Report;
 
 struct CompareOptions {
     /// Labels are indexed by the baseline's items; `by` names attributes of the baseline's data
-    /// set; `subgroup` and `weights` are not used, and `cluster` is not used by groups.
+    /// set, and so does `weights`; `item_weights` are in the baseline's order. `subgroup` is not
+    /// used, and `cluster` is not used by groups.
     ScoreOptions score;
     std::size_t disagreements = 50;  ///< items listed for each pair
     /// Pairs items by their ids although their images are known to differ: clean and corrupted
@@ -58,7 +59,8 @@ struct PairedMetric {
     std::optional<double> p;          ///< two-sided, for the hypothesis of no difference
     /// Adjusted per metric over the candidates; models and derived stores are adjusted separately.
     std::optional<double> p_holm;
-    /// "mcnemar.exact", "paired.t", "jackknife.t", "bootstrap.normal", "jackknife.t.clusters"
+    /// "mcnemar.exact", "paired.t", "jackknife.t", "bootstrap.normal", "jackknife.t.clusters",
+    /// "influence.t" (images that do not count the same)
     std::string test;
     std::optional<std::uint64_t> clusters;  ///< of a group of images, with ScoreOptions::cluster
     Verdict verdict = Verdict::none;
@@ -155,6 +157,9 @@ struct CompareRunsOptions {
     std::size_t disagreements = 10;
     bool other_images = false;
     std::vector<std::string> by;
+    std::string weights;  ///< an attribute of the baseline's data set
+    /// In its place: a number from 0 for each item of the baseline.
+    std::vector<double> item_weights;
 };
 template <>
 inline constexpr auto description<CompareRunsOptions> = describe<CompareRunsOptions>({
@@ -169,6 +174,11 @@ inline constexpr auto description<CompareRunsOptions> = describe<CompareRunsOpti
          .empty = "none",
          .value = "ATTR",
          .separator = ""}),
+    field<&CompareRunsOptions::weights>(
+        {.help = "Let each image count as much as this attribute of the baseline's data set says, "
+                 "a number from 0, as `score --weights` does",
+         .empty = "images count the same",
+         .value = "ATTR"}),
 });
 struct CompareResult {
     std::vector<PairReport> pairs;  ///< in the order of the candidates

@@ -1,4 +1,4 @@
-"""What the metrics of weighted items are made of: a value, the influence of each item on it, and the spread that follows (_weighted.py)."""
+"""What the metrics of weighted items are made of: a value, the influence of each item on it, and the spread that follows (values.py)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Items(NamedTuple):
     ranked: Any  # the classes of the highest scores, best first, items x k
     classes: int
     rows: Any = None  # row numbers in the store
-    ranking: Any = None  # sorts the items by the score of a class (_weighted_curves.Ranking); None unless the store has the scores of all classes
+    ranking: Any = None  # sorts the items by the score of a class (curves.Ranking); None unless the store has the scores of all classes
 
 
 class Found(NamedTuple):

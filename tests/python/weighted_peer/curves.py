@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._influences import Few, Found, Items, Undefined, dot
-from ._library import Error
+from assay import Error
+
+from .influences import Few, Found, Items, Undefined, dot
 
 _ROWS = 4096  # number of rows of scores at a time
 _CLASSES = 64  # number of columns (classes) at a time

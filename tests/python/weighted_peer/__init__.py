@@ -1,0 +1,1 @@
+"""Weighted metrics in NumPy, to compare the library with."""
