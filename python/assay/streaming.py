@@ -74,6 +74,7 @@ class Metrics:
             "dataset": dataset, "level": level, "reliability": reliability, "confusions": count_of(confusions), "per_class": per_class, **options,
         }
         self._options = {name: plain(value) for name, value in given.items()}
+        _refuse_unused(self._options)
         self._ignored = None if ignore_index is None else int(ignore_index)
         self._kept = KeptRows() if keep else None
         self._distributed = distributed
@@ -276,6 +277,26 @@ class Metrics:
 
     def __repr__(self) -> str:
         return f"<metrics of {len(self)} rows>"
+
+
+def _refuse_unused(options: "dict[str, Any]") -> None:
+    """Refuses options that none of the named metrics has, before a loop begins."""
+    if not any(options.get(name) is not None for name in ("bins", "edges", "k", "bootstrap", "seed")):
+        return
+    names = [name.partition(":")[0].partition(".")[0] for name in asked(options["metrics"])]
+    own = [library().assay_metric_name(name.encode()).decode().partition(".")[0] for name in names]
+    table = {m["name"]: {parameter["name"] for parameter in m["parameters"]} for m in all_metrics()}
+    taken = [table.get("topk" if name == "topk" or name[3:].isdigit() else name) for name in own]
+    if not names or None in taken:  # the usual metrics; or one that the table lacks, so that the library says what is known
+        return
+    for name in ("bins", "edges"):
+        if options.get(name) and not options["reliability"] and not any(name in (each or ()) for each in taken):
+            raise Error(f"{name}={options[name]!r} has no effect on {', '.join(names)}: it is an option of ece, ace and classwise_ece")
+    if options.get("k") and "topk" not in own:
+        raise Error(f"k={options['k']!r} has no effect on {', '.join(names)}: add topk to the metrics, or name each (top1, top5)")
+    for name in ("bootstrap", "seed"):
+        if options.get(name) is not None and not {"ece", "binary_ece"} & set(own):
+            raise Error(f"{name}={options[name]} has no effect on {', '.join(names)}: only ece and binary_ece use the bootstrap")
 
 
 def _is_matrix(target: Any) -> bool:

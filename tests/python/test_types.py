@@ -29,7 +29,7 @@ assay.score({"a": [[0.1, 0.9]], "b": [[0.8, 0.2]]}, [1], groups=["x"], ignore_in
 assay.score([[0.1, 0.9]], [1], sample_weight=[1.0]), assay.compare([[0.1, 0.9]], [[0.8, 0.2]], labels=[1], sample_weight=[1.0])
 difference: float = assay.compare([[0.1, 0.9]], [[0.8, 0.2]], labels=[1])["top1"]
 computed: "dict[str, float]" = assay.compute_metrics("accuracy", threads=1)(None)
-metrics = assay.Metrics("top1", num_classes=3, bins=10)
+metrics = assay.Metrics("top1,ece", num_classes=3, bins=10)
 metrics.update([[0.1, 0.9, 0.0]], [1], rows=[0])
 report.plot("confusion_matrix", "pdf", top=10, width=85)
 report.save_plot("a.svg", "scores", metric="top1")
