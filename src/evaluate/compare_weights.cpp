@@ -38,6 +38,7 @@ PairWeigher::PairWeigher(const ImageWeights& weights, const Alignment& rows,
                  comm) {}
 
 void PairWeigher::weigh(std::size_t i) {
+    baseline_moves_ = candidate_moves_ = {};
     baseline_.weigh(i, &baseline_moves_);
     candidate_.weigh(i, &candidate_moves_);
 }

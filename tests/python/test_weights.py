@@ -448,6 +448,15 @@ class Results(InFolder):
             self.assertLess(abs(one.interval.low - plain.interval.low) + abs(one.interval.high - plain.interval.high), 0.3 * wide, one.metric)
             self.assertEqual(one.verdict, plain.verdict)
 
+    def test_a_difference_does_not_depend_on_the_metrics_before_it(self):
+        scores, labels = made(300)
+        labels[labels == CLASSES - 1] = 0
+        labels[:3] = CLASSES - 1  # so few that the areas have few degrees of freedom
+        other, weight = np.roll(scores, 1, axis=0), np.random.default_rng(4).uniform(0.9, 1.1, 300)
+        for name in ("nll", "ece", "top1"):
+            alone, after = (assay.compare(scores, other, labels, names, sample_weight=weight)[name] for names in (name, f"auroc,classwise_ece,{name}"))
+            self.assertEqual((alone.interval, alone.p), (after.interval, after.p))
+
     def test_pairs_are_matched_by_their_ids(self):
         scores, labels = made(500)
         other = np.roll(scores, 1, axis=1)
