@@ -8,7 +8,7 @@ usage: attacks.py ASSAY MODEL.pt FOLDER IMAGES EPS [assay's options of the model
 
 CPU seconds (user and system) are of the attack alone. A run of assay without attack (noise of size 0, with startup, decoding and
 storing) is subtracted, and the loops are measured without reading images. Assay only attacks images that are classified correctly,
-and so do the loops. PyTorch's own work is the model in TorchScript, frozen for inference but with gradients by the input. Assay
+and so do the loops. PyTorch's own work is the model in TorchScript, frozen for inference but with gradients with respect to the input. Assay
 runs the model in its own process here, so that its time is counted.
 """
 import csv
@@ -50,7 +50,7 @@ def losses(name, z, y, t=None):
 
 
 class Steps:
-    """Backward passes of images since a loop began."""
+    """The number of images in backward passes since a loop began."""
     taken = 0
 
 

@@ -4,12 +4,12 @@ A world is a row of WORLDS: a source of scores, a proportion of wrong labels, an
 is drawn with the seed [crc32(name), i], so that every method sees the same plantings.
 
 The kind `uniform` draws the wrong label from all other classes. The kind `confusable` draws it from the five best classes of a
-judge that no method sees (less the true one). Sources:
+judge that no method sees (except the true class). Sources:
 
 - `two`: MobileNet v1 0.75 and v2 1.00 on 700 photographs that they may have learned with their true labels. Judge: SqueezeNet.
 - `four`: all four MobileNets on the same photographs.
 - `weak`: MobileNet v1 0.25 alone, which predicts less than half of them.
-- `learned`: `two`, and a copy of MobileNet v1 0.50 that has learned the given labels, wrong ones among them.
+- `learned`: `two`, and a copy of MobileNet v1 0.50 that has learned the given labels, including wrong ones.
 - `crossed`: three classifiers of 1,797 handwritten digits, cross-validated in five folds on the labels in question. The judge is a
   nearest-neighbor classifier of the true labels.
 - `crossed-learned`: the same, but one of the three, a forest, was trained on all labels in question.

@@ -4,8 +4,8 @@ usage: python3 bench/class_score_coverage.py [draws] [classes/images/accuracy/im
 
 Worlds have 2, 10 or 100 classes, 30, 200 or 2,000 images, and accuracies of .5, .9, .99 or 1. The first class is 1 or 50 times as
 frequent as the last. The accuracy of a class is p + .6 (1 - p) s with s from -1 to 1 over the classes, in random order. Half of
-the errors are predictions of the next class, half are spread evenly. The truth of a macro mean is the mean of the population's
-values over some classes: those with items (recall, F1) or predictions (precision). This is another implementation of
+the errors are predictions of the next class, and half are spread evenly. The truth of a macro mean is the mean of the population's
+values over the classes that have items (recall, F1) or predictions (precision). This is another implementation of
 src/metric/class_score_intervals.cpp.
 """
 

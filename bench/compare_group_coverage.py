@@ -3,7 +3,7 @@
 usage: python3 bench/compare_group_coverage.py [draws]     (numpy, scipy; default: 4000 draws of every world, 3 s)
 
 The groups are those of the worlds in docs/groups.md: G groups of n images, with one accuracy of the baseline. The candidate's accuracy is the same in
-every group, or lower by 0 to 10 points. `shared` says how often both models err on the same images: 0 is by chance alone, 1 is as often as possible.
+every group, or lower by 0 to 10 points. `shared` says how often both models err on the same images: 0 is by chance alone, and 1 is as often as possible.
 This is another implementation of src/evaluate/compare_groups.cpp.
 """
 

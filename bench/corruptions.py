@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times published corruptions in numpy, scipy and Pillow, in milliseconds of processor time per image of 224 x 224 pixels.
 
-    bench/corruptions.py IMAGE          beside: build/bench/bin/bench_corruptions
+    bench/corruptions.py IMAGE          compare with: build/bench/bin/bench_corruptions
 
 Each is measured at severity 3. Corruptions that need OpenCV, scikit-image or ImageMagick are omitted.
 """

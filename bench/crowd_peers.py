@@ -4,11 +4,11 @@
     python3 -m venv peers && peers/bin/pip install crowd-kit==1.4.2 cleanlab==2.9.0
     peers/bin/python bench/crowd_peers.py build/bin/assay [--crowds 100] [--peers 20] [WORLD ...]
 
-Every aggregator sees the same crowds. The table holds the proportion of images whose class is right (the mean over crowds) and the
-seconds of one crowd. `assay` and the majority are run on --crowds crowds, the others on the first --peers of them. The reason is
-that GLAD and MACE take seconds a crowd (--of leaves them out). `assay` and the majority are printed for these, too. A tie of n
-classes counts 1/n where one of them is right, for the majority and `assay`; the others choose by their own rule. `ece`: expected
-calibration error of assay's highest posterior in ten bins; `worst`: the largest loss against the majority of the mean over crowds.
+Every aggregator sees the same crowds. The table has the proportion of images with the correct class (the mean over crowds) and the
+seconds per crowd. `assay` and the majority are run on --crowds crowds, the others on the first --peers of them. The reason is
+that GLAD and MACE take seconds a crowd (--of omits them). `assay` and the majority are printed for these, too. A tie of n
+classes counts 1/n if one of them is correct, for the majority and `assay`; the others choose by their own rule. `ece`: expected
+calibration error of assay's highest posterior in ten bins; `worst`: the largest loss of the mean over crowds against the majority.
 """
 
 from __future__ import annotations

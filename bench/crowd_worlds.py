@@ -1,6 +1,6 @@
 """Simulated crowds that say which class an image shows, on which the aggregation of votes is measured.
 
-A world is a row of WORLDS: a name, what it holds, and a function from a random generator to a Crowd. Crowd number i of a world is
+A world is a row of WORLDS: a name, a description, and a function from a random generator to a Crowd. Crowd number i of a world is
 drawn with the seed [crc32(name), i], so that every aggregator sees the same crowds. `tuning(i)` draws crowds of other sizes and
 habits, with other seeds. The strength of the prior was chosen only on those.
 
@@ -80,7 +80,7 @@ def rare_class(rng):
 
 
 def five_biased(rng):
-    """Each person confuses each class with one other class, which is their own, in up to half of the cases."""
+    """Each person confuses each class with one other class in up to half of the cases. Which class it is differs between people."""
     confusion = one_coin(np.full(8, 0.9), 5)
     for person in confusion:
         for k in range(5):
@@ -187,7 +187,7 @@ def one_answer_each(rng):
 
 
 def hard_images(rng):
-    """A third of the images is hard: everybody is correct on 45 % of them, and on 90 % of the others."""
+    """A third of the images are hard: everybody is correct on 45 % of them, and on 90 % of the others."""
     easy = draw(rng, even(4), one_coin(rng.uniform(0.85, 0.95, 10), 4), 267, (5, 5))
     hard = draw(rng, even(4), one_coin(np.full(10, 0.45), 4), 133, (5, 5))
     return Crowd(np.concatenate([easy.truth, hard.truth]), np.concatenate([easy.image, hard.image + 267]),

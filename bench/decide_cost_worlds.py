@@ -1,8 +1,8 @@
 """How often intervals of `assay decide --costs` hold the true mean cost, in simulations that were defined before they were run.
 
 An image has one of a few costs. So a sample is a draw of counts, and no scores are needed. The interval adds some
-images of the highest possible cost for its upper end, and as many of the lowest one for its lower end, to the normal
-interval of a mean. Without them it has no width if all images cost the same. Three numbers of images were compared in
+images of the highest possible cost for its upper end, and as many images of the lowest cost for its lower end, to the normal
+interval of a mean. Without these images it has no width if all images cost the same. Three numbers of images were compared in
 these worlds: none, max(1, (z / 1.96)^2), and z^2 / 2. The program uses the second.
 
     python bench/decide_cost_worlds.py

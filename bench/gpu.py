@@ -3,8 +3,8 @@ of the device, and bits of the scores.
 
 usage: ASSAY_PROGRAM=... ASSAY_LIBRARY=... PYTHONPATH=python python3 bench/gpu.py FOLDER [COPIES [MODEL ...]]
 Needs torch with CUDA, torchvision and nvidia-ml-py, and for the first row a plug-in for that torch (`assay torch --build`).
-FOLDER: photographs. COPIES: how many times each is read, under names of its own (default 10).
-Networks have random weights. Each way computes whole float32 products (no TF32).
+FOLDER: photographs. COPIES: how many times each is read, under different names (default 10).
+Networks have random weights. Each way computes full float32 products (no TF32).
 """
 import os
 import pathlib

@@ -2,7 +2,7 @@
 
 usage: python3 bench/group_coverage.py [draws]     (numpy, scipy; default: 200 draws of every world)
 
-There are groups of equal and of spread accuracies. Images may be in clusters, and each cluster has an accuracy of its own, from a beta
+There are groups of equal and of spread accuracies. Images may be in clusters, and each cluster has its own accuracy, from a beta
 distribution with the intraclass correlation `icc`. Clusters are within groups or cross them. Groups by two attributes overlap. This is another
 implementation of src/evaluate/group_hits.cpp, with random draws of its own.
 """

@@ -3,8 +3,8 @@
 usage: bench/joint_decomposition.py PROGRAM [DRAWS] [WORLD ...]
 
 Prints the truth in points and the bias for each world and part. Also prints how many of the intervals of DRAWS (default 30) x 2
-classifiers hold the truth. Worlds: rates of set 1 are Beta(6, 1) in 70 % of the images and uniform in the others; of set 2, 55 %.
-`tilt` moves an image with one more label from the high rates to the uniform ones. `step` is what one more label costs at an equal
+classifiers hold the truth. Worlds: rates of set 1 are Beta(6, 1) in 70 % of the images and uniform in the others. For set 2, the proportion is 55 %.
+`tilt` moves an image with one more label from the high rates to the uniform ones. `step` is the loss by one more label at an equal
 rate. `left` is set 1's advantage at an equal rate and number of labels.
 """
 import json

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Coverage of the intervals of `assay compare --method`, in the simulations that are defined here.
 
-Needs NumPy and SciPy. Prints a row for each world: how often each interval holds what it is about, and
+Needs NumPy and SciPy. Prints a row for each world: how often each interval contains its true value, and
 half of its mean width in points.
 
-A world has two methods, `runs` training runs of each, and `images` images. Run r of a method is right about
+A world has two methods, `runs` training runs of each, and `images` images. Run r of a method is correct on
 image i if
 
     skill + I(i) + M(method, i) / 2 + seed_sd S(method, r) + noise(method, r, i) > 0

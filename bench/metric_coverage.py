@@ -3,8 +3,8 @@
 usage: python3 bench/metric_coverage.py PROGRAM FOLDER [draws]     (numpy; default: 200 draws of every world)
 
 Worlds: ten classes; 50, 300 and 2,000 images; a calibrated classifier and one whose logits are doubled. All draws of a world are one data set with
-an attribute `draw`, and `score --subgroup draw` measures each. The truth is the value of 200,000 images. Noise moves calibration errors and
-spreads between classes in small samples: after `own`, the truth is the mean over the draws.
+an attribute `draw`, and `score --subgroup draw` measures each. The truth is the value of 200,000 images. Noise biases calibration errors and
+spreads between classes in small samples. For the columns after `own`, the truth is the mean over the draws.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     multilabel.py ASSAY BENCH_MULTILABEL STORE LABELS.json
 
 Times are of the processor (user and system), so a busy machine changes them little. Each time is the best of three.
-For "in memory", scores and labels are loaded, and two numbers come out, without intervals. For "whole", the time is
+For "in memory", scores and labels are loaded, and two numbers are computed without intervals. For "whole", the time is
 from starting the program to its end. The script then imports numpy, reads the shards and the labels, and does the
 same.
 """

@@ -1,11 +1,11 @@
-"""Times whole `assay predict` runs against a PyTorch script with a DataLoader, in turn, on the same images and models.
+"""Times whole `assay predict` runs and a PyTorch script with a DataLoader, in turn, on the same images and models.
 
 usage: predict.py ASSAY MODELS_FOLDER IMAGES [ROUNDS]
        predict.py build/release/bin/assay ../shared/data/models ../shared/data/imagenet_sample
        predict.py --all ASSAY FOLDER IMAGES [ROUNDS [NAME,NAME...]]     needs torch, torchvision, onnx, onnxscript and onnxruntime
 
 Prints images per second (images / wall time of the whole process, start-up included) and the ratio, as medians of the rounds.
-Also prints how far the scores are apart. The script gets the best of three settings of workers and threads, found first.
+Also prints the largest difference of the scores. The script gets the best of three settings of workers and threads, which are searched for first.
 
 --all: ten networks of torchvision with random weights, exported to FOLDER if they do not exist. It prints a row for each network. The row
 has Assay with the ONNX file, the torch.export archive and the TorchScript file, and ONNX Runtime and PyTorch (eager) with the DataLoader. It also

@@ -3,9 +3,9 @@
 
     PYTHONPATH=python ASSAY_LIBRARY=.../libassay.so.0.1 ASSAY_PROGRAM=.../assay bench/python.py [ITEMS] [CLASSES]
 
-Prints how long `import assay` takes, and how long a call of score() on next to nothing takes. Compares score() of scores in
-memory with `assay score` of the same numbers in a store. Compares a batch of 256 in a loop with what NumPy, PyTorch and
-torchmetrics (where they are installed) take for the same four metrics. Times are medians; those that are compared are taken
+Prints how long `import assay` takes, and how long a call of score() on a few items takes. Compares score() of scores in
+memory with `assay score` of the same numbers in a store. Compares a batch of 256 in a loop with the time of NumPy, PyTorch and
+torchmetrics (if installed) for the same four metrics. Times are medians; those that are compared are taken
 in turn.
 """
 import os

@@ -5,7 +5,7 @@ truth.
     replicate_match.py ASSAY [--runs 20] [--world NAME]
 
 ASSAY is the built program. Each world draws both sets from the same mixture of selection rates, class by class, and writes how
-many of its annotators selected each image. Its runs ask for the match with some number of annotators who choose. Two shares are
+many of its annotators selected each image. The runs of a world have different numbers of annotators who choose. Two shares are
 printed: of intervals without 0, for held_out_minus_in_sample (the bias that the command reports) and for
 held_out_minus_reference. Both should be near .05. The last worlds have candidates with other rates, and their bias is known.
 """

@@ -101,7 +101,7 @@ inline Asking ask_until_alike(int in_row, int most) {
         return Reading{n, k};
     };
 }
-/// `first` annotators, and `more` if between `low` and `high` of them selected the image.
+/// `first` annotators, plus `more` if between `low` and `high` of them selected the image.
 inline Asking ask_again(int first, int more, int low, int high) {
     return [=](RandomStream& random, double s) {
         const int k = selections(random, first, s);

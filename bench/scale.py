@@ -4,8 +4,8 @@
     bench/scale.py build/release/bin/assay FOLDER [ROWS] [SHARDS]
 
 FOLDER gets the files, and the next run reuses them: about 60 bytes a row, and two small files a shard. Prints `score` of ROWS
-predicted classes (100 million) and of a tenth of them. Then it prints what opening a store of a hundredth of SHARDS (a million), of
-a tenth and of all costs.
+predicted classes (100 million) and of a tenth of them. Then it prints the cost of opening a store with a hundredth of SHARDS (a million), with
+a tenth and with all.
 """
 import os
 import pathlib

@@ -5,8 +5,8 @@
 // usage: bench/serve_annotators.mjs ASSAY IMAGES [--annotators 500] [--seconds 60] [--think 0.5]
 //          [--kill 0] [--labels 40] [--votes 5] [--work FOLDER]
 //   IMAGES   a folder of images, which may have subfolders: DATA/imagenet_sample
-//   --think  seconds that an annotator looks at an image; 0: none, which measures throughput
-//   --kill   how often the server is killed (SIGKILL) and started again meanwhile
+//   --think  seconds that an annotator looks at an image; 0 measures throughput
+//   --kill   how often the server is killed (SIGKILL) and restarted during the run
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

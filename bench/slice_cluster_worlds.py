@@ -1,8 +1,8 @@
-"""How often `assay slices --cluster` finds planted slices, and how often it finds one where there is none.
+"""How often `assay slices --cluster` finds planted slices, and how often it finds one if there is none.
 
 usage: python3 bench/slice_cluster_worlds.py none|planted [images] [draws]     (numpy; default: 2000 images, 100 draws of every world)
 
-The worlds, written down before the method was run on them:
+The worlds, which were defined before the method was run on them:
   clusters: even: 10 images each. uneven: 1 to 100 images each, sizes uniform on a logarithmic scale. few: 50 images each.
   accuracy: of each cluster, from a beta distribution. Each image of the cluster is correct with that chance. So the correlation of two images of
     one cluster is that of the distribution, .05, .3 or .9, and images of different clusters are independent.
@@ -14,12 +14,12 @@ The worlds, written down before the method was run on them:
   unequal: nothing is planted, but clusters with value 1 of the third attribute have the correlation .9, and the others .05. Otherwise as slopes.
   planted: mean .8, correlation .3, 2,000 and 10,000 images, even and uneven clusters. All images of the slice are 10, 20 or 30 points lower than
     their cluster's accuracy, but not below 0.
-    of clusters: value 1 of the third attribute, a third of the clusters.
-    of images: value 1 of the fourth attribute, a third of the images.
+    slice of clusters: value 1 of the third attribute, a third of the clusters.
+    slice of images: value 1 of the fourth attribute, a third of the images.
     small: value 1 of the eighth attribute, 2 of 21 images.
     pair: value 1 of the third and value 2 of the fourth attribute, 1 in 6 images.
 
-Wanted: where nothing is planted, nothing is found in at least 95 of 100 draws of each world. Elsewhere, recall is the proportion of draws in which
+Goal: if nothing is planted, nothing is found in at least 95 of 100 draws of each world. Elsewhere, recall is the proportion of draws in which
 the planted slice itself is found, and precision the proportion of found slices that are the planted one.
 
 This is another implementation of src/slices, which the test test_slices.py compares with the command.

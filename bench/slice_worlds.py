@@ -1,8 +1,8 @@
-"""How often `assay slices` finds planted slices, and how often it finds one where there is none.
+"""How often `assay slices` finds planted slices, and how often it finds one if there is none.
 
 usage: python3 bench/slice_worlds.py [draws]     (numpy; default: 100 draws of every world)
 
-The worlds, written down before the method was run on them:
+The worlds, which were defined before the method was run on them:
   images: 2,000 or 10,000; accuracy .8. Images are independent.
   facets: ten attributes, independent of one another, with 2, 2, 3, 3, 4, 4, 5, 6, 8 and 50 values. Value v of L values, v from 0, has the weight
     1 + v.
@@ -14,13 +14,13 @@ The worlds, written down before the method was run on them:
     predicted class are facets, too. Slices by the label or the predicted class are truly lower. Slices with an attribute are not lower than the
     other images of that class, and none should be found.
 
-Wanted: where nothing is planted, nothing is found in at least 95 of 100 draws; in the world of classes, no slice with an attribute. Elsewhere,
+Goal: if nothing is planted, nothing is found in at least 95 of 100 draws (in the world of classes, no slice with an attribute). Elsewhere,
 recall is the proportion of draws in which the planted slice itself is found. Precision is the proportion of found slices that are the planted
 one. The next column is the proportion of found slices that hold a part of the planted one. Such a slice counts if its true accuracy is lower
 than that of the other images.
 
 This is another implementation of src/slices, which the test test_slices.py compares with the command. It has no rule like `of_label` there: an
-attribute that the label decides makes pairs with the predicted class here.
+attribute that is a function of the label makes pairs with the predicted class here.
 """
 
 from __future__ import annotations

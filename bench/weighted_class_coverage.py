@@ -4,7 +4,7 @@ usage: PYTHONPATH=python:tests/python python3 bench/weighted_class_coverage.py [
 
 The worlds were defined before a method was tried on them. They have 2 or 10 classes, and 150, 300 or 1,000 items. The first class
 is 1 or 50 times as frequent as the last. A class is recognised with probability p = .7 or .95 on average. An item has u ~ N(0, 1), and
-the logit of its probability is that of p plus u / 2. Half of the errors are predictions of the next class, half are spread evenly.
+the logit of its probability is that of p plus u / 2. Half of the errors are predictions of the next class, and half are spread evenly.
 Weights are exp(v), with another normal v, or exp(u), so that they are related to the errors. The truth of a macro mean is the mean of the
 population's values over some classes: those with items (recall, F1) or predictions (precision) in the sample. The population has
 a million items.

@@ -6,7 +6,7 @@ usage: PYTHONPATH=python:tests/python python3 bench/weighted_coverage.py [SAMPLE
 The simulations were defined before the intervals were tried. An item has u ~ N(0, 1). Its weight is exp(s u), or exp(s v) with
 another v, where it is independent of the errors. The population has a million items; a sample draws n of them.
 - areas: the score of the own class is skill * exp(0.3 u) above standard normal scores. There are two classes 9 : 1, or five of
-one size. The skills are 1 and 3.
+equal size. The skills are 1 and 3.
 - calibration: scores are N(0, 1.5 exp(0.3 u)), and labels are drawn from their softmax. Then scores are multiplied by 1 or 1.5
 (overconfident)
 """

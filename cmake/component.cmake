@@ -22,7 +22,7 @@ function(assay_joined target n)
 endfunction()
 
 # assay_include_folder(TARGET FOLDER): the headers of src/NAME as "NAME/x.h", those of include/assay/NAME as "assay/NAME/x.h", and
-# no others, for the target and for those that link it.
+# no others.
 function(assay_include_folder target folder)
     get_filename_component(name ${folder} NAME)
     set(root ${PROJECT_BINARY_DIR}/include_of/${name})
@@ -44,7 +44,7 @@ function(assay_common_headers target level)
     endif()
 endfunction()
 
-# assay_not_hot(TARGET): code whose speed does not matter, for GCC. Both levels give the same bits, because of -ffp-contract=off,
+# assay_not_hot(TARGET): options for code whose speed does not matter, for GCC. Both levels are bit-identical, because of -ffp-contract=off,
 # and because no option changes arithmetic.
 function(assay_not_hot target)
     if(NOT ASSAY_SANITIZE AND NOT ASSAY_OPTIMISE_ALL)

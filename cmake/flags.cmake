@@ -31,7 +31,7 @@ endif()
 # so at most once in joined sources, which need 1.5 to 2.7 GB. This saves 3 to 11 % of the time with 400 MB, for 10 to 20 % more memory.
 target_compile_options(assay_flags INTERFACE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-expand=200;--param=ggc-min-heapsize=2000000>)
-# If only some builds used fused multiply-add, results would differ in bits.
+# If only some builds used fused multiply-add, results would not be bit-identical.
 target_compile_options(assay_flags INTERFACE -ffp-contract=off)
 if(ASSAY_DEVELOPER_MODE)
     # Warnings that GCC prints after optimizing depend on its version and on inlining, and are often wrong about

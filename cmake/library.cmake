@@ -1,5 +1,5 @@
 # assay::assay: the components as one library, static or shared (BUILD_SHARED_LIBS). Its interface is the public
-# headers, C++20 and nlohmann_json; no flag of this tree is in it. Programs and tests of this tree link the components.
+# headers, C++20 and nlohmann_json; it has no flags of this tree. Programs and tests of this tree link the components.
 # Hot components come first (see assay_hot_first).
 get_property(objects GLOBAL PROPERTY ASSAY_HOT_OBJECTS)
 get_property(others GLOBAL PROPERTY ASSAY_OTHER_OBJECTS)

@@ -80,7 +80,7 @@ if(mpi_plugins)
 .
 This lets processes that mpirun or srun started work together." DEPENDS "assay ${same}")
 endif()
-# Programs that are linked with it depend on this version: before 1.0 the C++ interface may change with each minor one.
+# Programs that are linked with it depend on this version: before 1.0 the C++ interface may change with each minor version.
 file(WRITE ${PROJECT_BINARY_DIR}/shlibs "libassay ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} ${library} ${same}\n")
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/shlibs ${PROJECT_BINARY_DIR}/triggers)

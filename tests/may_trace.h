@@ -1,4 +1,4 @@
-// Whether a process may trace its children here: not under an emulator, nor in some containers.
+// Whether a process may trace its children. Emulators and some containers do not allow this.
 #pragma once
 
 #include <sys/ptrace.h>

@@ -9,7 +9,7 @@ namespace assay {
 
 /// Checks repeatedly until `happened()` is true. Returns false after a limit, which is far longer
 /// than the event takes on a busy machine. It only stops a broken test from hanging. The checks
-/// become less frequent, because a server refuses a thousand requests per second.
+/// become less frequent, because the server limits the number of requests per second.
 template <class Happened>
 bool until(Happened&& happened, std::chrono::seconds limit = std::chrono::seconds(120)) {
     const auto late = std::chrono::steady_clock::now() + limit;

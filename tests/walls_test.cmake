@@ -65,7 +65,7 @@ foreach(component IN LISTS COMPONENTS)
         if("found ${other}" IN_LIST found AND (there GREATER here OR apart))
             offence("${component} sees headers of ${other}, which does not stand before it")
         endif()
-        # Checks that such an include does not compile, and for the right reason.
+        # Checks that such an include does not compile, and that the reason is correct.
         if(there GREATER here AND NOT checked_${component})
             set(checked_${component} ON)
             headers_of(${other} headers)

@@ -1,4 +1,4 @@
-/* A metric of your own: the label's probability minus that of the best other class.
+/* A custom metric: the label's probability minus that of the best other class.
  *
  *     cc -std=c99 -O2 -fPIC -shared -I/usr/include margin.c -o margin.so
  *     assay score runs --plugin ./margin.so --metrics top1,margin:margin

@@ -1,4 +1,4 @@
-"""A metric of your own: the label's probability minus that of the best other class.
+"""A custom metric: the label's probability minus that of the best other class.
 
     assay score runs --plugin ./margin.py --metrics top1,margin:margin
 """

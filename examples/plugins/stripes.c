@@ -1,4 +1,4 @@
-/* A corruption of your own: dark horizontal stripes, at another height in each image.
+/* A custom corruption: dark horizontal stripes, at another height in each image.
  *
  *     cc -std=c99 -O2 -fPIC -shared -I/usr/include stripes.c -o stripes.so
  *     assay corrupt val --out val-striped --plugin ./stripes.so --corruptions stripes:stripes

@@ -1,4 +1,4 @@
-"""A corruption of your own: dark horizontal stripes, at another height in each image.
+"""A custom corruption: dark horizontal stripes, at another height in each image.
 
     assay corrupt val --out val-striped --plugin ./stripes.py --corruptions stripes:stripes
 """

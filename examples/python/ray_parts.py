@@ -3,7 +3,7 @@
     python ray_parts.py resnet50.onnx imagenet/val runs --parts 32 --preset torchvision    # starts Ray here, or uses RAY_ADDRESS
 
 Every node must see the model, the images and RUNS at the same paths (a shared disk), and needs Ray and Assay.
-The stored bytes are those of one process, for any number of parts and nodes, also if nodes were lost.
+The stored bytes are those of one process, for any number of parts and nodes, even if nodes are lost.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ std::vector<std::int32_t> set_of(const LabelSets& sets, std::size_t i) {
 }
 
 TEST(Shares, OfVotes) {
-    // The proportions of yes: 2/2; (1 + 0.5 + 0)/3; no answer; 4 of 5.
+    // The proportions of yes are 2/2, (1 + 0.5 + 0)/3, none (no answer), and 4 of 5.
     const Votes votes =
         votes_from({{2, 2, -1, -1, -1}, {2, 1, 0, -1, -1}, {-1, -1, -1, -1, -1}, {2, 2, 2, 2, 0}});
     EXPECT_THAT(vote_proportions(votes), ElementsAre(1, 0.5, 0, 0.8));

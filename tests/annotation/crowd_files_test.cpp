@@ -282,7 +282,7 @@ TEST_F(CrowdFiles, VotesAgreeWithThemselves) {
     EXPECT_EQ(found.comparison->both_accept, 1U);
     EXPECT_EQ(found.comparison->both_reject, 2U);
     EXPECT_EQ(found.comparison->same_set, 1U);
-    // An expert who names another class rejects these classes.
+    // If an expert names another class, these classes are rejected.
     options_.against = write(folder_ / "experts.csv", "annotator,item,label\nx,p,fox\n");
     const Aggregation other = settle(folder_ / "v.csv");
     EXPECT_EQ(other.comparison->only_first, 1U);

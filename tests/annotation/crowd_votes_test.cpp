@@ -1,4 +1,4 @@
-// Every layout of votes that labelling tools write, with the votes worked out by hand.
+// Every layout of votes that labelling tools write, with the votes derived by hand.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ struct TableCase {
     char delimiter;
     Cells rows;
     std::multiset<std::string> votes;
-    std::vector<std::string> needed;  ///< without one of these columns the table is refused
+    std::vector<std::string> needed;  ///< columns without which the table is refused
     std::vector<std::string> problems;
 };
 
@@ -328,7 +328,7 @@ TEST(CrowdVotes, TextsOfEveryLayout) {
         EXPECT_EQ(heard.votes, one.votes);
         EXPECT_THAT(heard.problems, IsEmpty());
         EXPECT_TRUE(heard.reading.which_class);
-        // If the file is cut at any place, the result is an error or a part of its votes, never
+        // If the file is cut at any position, the result is an error or a part of its votes, never
         // other votes.
         for (std::size_t end = 0; end < one.text.size(); ++end) {
             try {

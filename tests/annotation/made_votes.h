@@ -16,7 +16,7 @@
 
 namespace assay {
 
-/// rows[question] = answers by annotator, -1: none.
+/// rows[question] has the answers by annotator, or -1 for none.
 inline Votes votes_from(const std::vector<std::vector<int>>& rows,
                         std::vector<std::string> answers = {"no", "maybe", "yes"}) {
     VotesBuilder builder(answer_scale(std::move(answers)));

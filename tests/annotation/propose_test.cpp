@@ -74,11 +74,11 @@ TEST(Propose, TwoModelsFindWhatNeitherFindsCheaply) {
     options.recall = 1;
     const Proposals p = propose({(scratch.path() / "runs").string()}, options);
     // The best classes alone find all labels, because a is correct on 0 and 2, and b on 1 and 3.
-    // Questions: {0,1}, {0,1}, {2,0}, {0,3}.
+    // The questions are {0,1}, {0,1}, {2,0}, {0,3}.
     EXPECT_EQ(*p.recall_original.value, 1);
     EXPECT_EQ(p.questions.size(), 8U);
     EXPECT_TRUE(p.models[0].chosen && p.models[1].chosen);
-    // b alone needs a threshold of 0.10: 3 + 2 + 4 + 2 questions.
+    // b alone needs a threshold of 0.10, which gives 3 + 2 + 4 + 2 questions.
     const Proposals one = propose({folder_of(scratch, "b")}, options);
     EXPECT_NEAR(one.models[0].threshold, 0.10, 1e-6);
     EXPECT_EQ(one.questions.size(), 11U);
@@ -103,7 +103,7 @@ TEST(Propose, OriginalLabelsAndAgreement) {
     EXPECT_EQ(p.questions[1].models, 0U);
     EXPECT_NEAR(p.questions[1].prior, 0.40, 1e-6);
     EXPECT_NEAR(*p.recall_original.value, 0.5,
-                1e-12);  // a question about the original label does not count as finding it
+                1e-12);  // a question about the original label does not count as a discovery
     EXPECT_EQ(question_csv(p),
               "item,path,label,class,proposed_by,prior\n"
               "item00001,item00001,c0,c0,a,0.55\n"
@@ -213,7 +213,7 @@ TEST(Propose, StoresOfAttacksAreSkipped) {
     ASSERT_EQ(report.warnings.size(), 1U);
     EXPECT_THAT(report.warnings[0], HasSubstr("1 store of an attack is skipped"));
     EXPECT_EQ(report.result.at("warnings").at(0), report.warnings[0]);
-    // If the store of an attack is named itself, it is used without a warning.
+    // If the store of an attack is given explicitly, it is used without a warning.
     const Proposals named = propose({folder_of(scratch, "a@pgd-linf-8_255")}, options);
     EXPECT_EQ(named.models.at(0).name, "a@pgd-linf-8_255");
     EXPECT_THAT(report_of(named).warnings, ::testing::IsEmpty());

@@ -123,7 +123,7 @@ TEST_F(VotesFiles, WhatIsWrongIsListedAndCounted) {
     // contradictions.
     EXPECT_EQ(votes.problems.count("repeated vote that contradicts"), 2U);
     EXPECT_EQ(votes.repeated, 2U);
-    // all votes are counted or listed
+    // all votes are either counted or listed
     EXPECT_EQ(votes.problems.total() + votes.codes.size(), votes.read);
     EXPECT_THAT(votes.problems.kinds()[0].examples[0],
                 HasSubstr("votes.csv line 3: annotator `ann`; did you mean `anna`?"));

@@ -90,7 +90,7 @@ TEST(Audit, LabelFilesConfirm) {
     EXPECT_NEAR(*audit.corrected_models[0].change.value, 1. / 400, 1e-12);
 }
 
-// An id with a space, and a class id that is the number of another class.
+// An id contains a space, and a class id that is the number of another class.
 TEST(Audit, CorrectedLabelsAreReadBackWhateverTheIdsAre) {
     const Scratch folder;
     Made made = made_up(40, 3, 1, 7);
@@ -207,7 +207,7 @@ TEST(Audit, ChoicesOfUnknownClassesAreNamed) {
 TEST(Audit, NamesOfOneImageAreOneImage) {
     const Scratch folder;
     save(folder, planted(1, 7), "a");
-    // The same person about one image under two names: the first answer counts.
+    // The same person about one image under two names. The first answer counts.
     const LabelAudit audit = answered(
         folder, "item,label,annotator,answer\nitem00000,c0,ann,no\nval/item00000,c0,ann,yes\n");
     EXPECT_EQ(audit.confirmed_wrong, 1U);

@@ -1,4 +1,4 @@
-// Which labels the audit finds, and what is refused.
+// Tests which labels the audit finds, and which inputs it refuses.
 #include "assay/audit/audit.h"
 
 #include <gmock/gmock.h>

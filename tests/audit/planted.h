@@ -11,7 +11,7 @@
 namespace assay::audit {
 
 inline constexpr std::size_t images = 400, classes = 5;
-/// Every fortieth label is wrong: 10 of 400.
+/// Every fortieth label is wrong, which is 10 of 400.
 inline bool is_planted(std::size_t row) {
     return row % 40 == 7;
 }

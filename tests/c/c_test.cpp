@@ -330,7 +330,7 @@ TEST(CInterface, MetricsOfBatchesAreThoseOfTheStore) {
     EXPECT_EQ(assay_metrics_rows(other), 3000U);
     EXPECT_EQ(assay_metrics_merge(other, nullptr, &error), -1);
     EXPECT_THAT(said(error), HasSubstr("usage"));
-    // The rows so far are moved as bytes to other metrics.
+    // The rows so far are transferred as bytes to other metrics.
     const std::string bytes = taken(assay_metrics_state(metrics, &error));
     assay_metrics* copy = assay_metrics_new(options, &error);
     EXPECT_EQ(assay_metrics_set_state(copy, bytes.data(), bytes.size() - 1, &error), -1);

@@ -55,7 +55,7 @@ if contained true 2> /dev/null; then
     part() { contained assay predict "${model[@]}" --out containers --part "$1/4"; }
     started=()
     for number in 1 2 3 4; do part $number > /dev/null 2>&1 & started+=($!); done
-    # At least one has written a shard when they are killed (the limit only keeps a broken test from hanging).
+    # At least one process has written a shard when they are killed (the limit only keeps a broken test from hanging).
     for _ in $(seq 2400); do [ -z "$(find containers -name '*.npy' 2> /dev/null)" ] || break; sleep 0.05; done
     [ -n "$(find containers -name '*.npy')" ] || fail "no part in a container wrote a shard"
     kill -KILL "${started[@]}" 2> /dev/null || true

@@ -32,7 +32,7 @@ Words after(const Words& words) {
     return texts_of(complete(words));
 }
 
-/// A folder that paths are relative to.
+/// The folder for relative paths.
 class InFolder : public testing::Test {
 protected:
     InFolder() : before_(fs::current_path()) { fs::current_path(folder_.path()); }

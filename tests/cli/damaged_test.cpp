@@ -1,4 +1,4 @@
-// Commands over stores of which some are damaged or not finished.
+// Commands on stores, some of which are damaged or unfinished.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ protected:
     fs::path runs_ = scratch_ / "runs";
 };
 
-/// A store as a writer leaves it if it is killed before the end.
+/// A store as left by a writer that is killed before the end.
 void interrupt(const fs::path& runs, const fs::path& store) {
     const PredictionStore there = PredictionStore::open(store);
     StoreWriter writer = StoreWriter::open(runs, there.spec(), there.dataset());

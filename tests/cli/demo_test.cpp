@@ -260,7 +260,7 @@ TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
     const json& gap = report["methods"][0]["mean"]["gap"];
     EXPECT_GT(gap["gap"]["interval"]["low"], 0.0);
     EXPECT_GT(gap["selection_bias"]["interval"]["low"], 0.0);
-    // Computes the selection bias from the true selection rates, which no annotator knows: the
+    // Computes the selection bias from the true selection rates, which no annotator knows, as the
     // accuracy on v2 in each fiftieth of the rates of v1.
     const auto rates = [&](const std::string& set) {
         const std::string text = slurp(world() / "truth" / (set + ".csv"));
@@ -508,7 +508,7 @@ TEST_F(Demo, TheCrowdIsSettledAndMostlyCorrect) {
         EXPECT_LE(annotators.size(), 5U);
         EXPECT_EQ(std::adjacent_find(annotators.begin(), annotators.end()), annotators.end());
     }
-    // Not all annotators are careful, and most questions need no fifth answer.
+    // Not all annotators are careful, so most questions need no fifth answer.
     EXPECT_GT(static_cast<double>(wrong), 0.02 * static_cast<double>(answers));
     EXPECT_LT(static_cast<double>(wrong), 0.2 * static_cast<double>(answers));
     EXPECT_LT(answers, 4 * questions);

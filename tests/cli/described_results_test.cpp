@@ -156,7 +156,7 @@ const std::set<std::string> names_of_bytes = {
 /// Sources whose csv cannot come from a description. A new source must use one
 /// (src/containers/described_csv.h, src/core/list_columns.h). Remove a line if its source is gone.
 const std::set<std::string> csv_without_description = {
-    // The columns are those of a query of the tables that src/study/study_tables.cpp describes.
+    // The columns come from a query on the tables that src/study/study_tables.cpp describes.
     "csv fields src/study/table_csv.cpp",
     // The columns are made of parts of the rows of dimension_facts(). The reader uses the same
     // rows.
@@ -169,7 +169,7 @@ const std::set<std::string> csv_without_description = {
     "csv fields src/labelling/question_csv.cpp",
     // One list of calls makes csv, lines of JSON, Parquet and Arrow (src/evaluate/export_fields.h).
     "csv fields src/evaluate/export_fields.cpp",
-    // The renderer of records.
+    // This is the renderer of records.
     "csv fields src/report/csv.cpp",
     // It prints a walkthrough for people, and has no --csv.
     "csv of people's table src/cli/cmd_demo.cpp",

@@ -49,7 +49,7 @@ protected:
         write_file_atomically(folder_ / "a.pt", "no model");
         fs::create_directory(folder_ / "d");
     }
-    /// `assay run FILE --dry-run`, which prints what the settings resolve to.
+    /// `assay run FILE --dry-run`, which prints the resolved settings.
     Outcome run(const std::string& text, std::vector<std::string> more = {}) const {
         write_file_atomically(folder_ / "assay.toml", text);
         more.insert(more.begin(), {"run", folder_ / "assay.toml", "--dry-run"});
@@ -246,7 +246,7 @@ TEST(Numbers, EveryOptionOfThemRefusesNanAndInfinity) {
         for (const OptionFacts& option : command.options) {
             if (option.plain || option.is_flag() || !option.allowed.empty()) continue;
             const bool number = std::ranges::find(number_kinds, option.value) != number_kinds.end();
-            // Only a sample of the text options, because each needs a run of the program.
+            // Tests only a sample of the text options, because each needs a run of the program.
             if (!number && ++texts % 8 != 0) continue;
             numbers += number ? 1 : 0;
             std::istringstream parts(command.name);

@@ -491,7 +491,7 @@ TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
     };
     EXPECT_NE(hash(sample / "shapes-sample24"), hash(other / "shapes-sample24-seed1"));
     EXPECT_EQ(assay_run(predict_words(first, {"--first", "3", "--limit", "3"})).status, 2);
-    // Everything that may change a number is in the manifest.
+    // The manifest has everything that may change a number.
     const json provenance =
         json::parse(slurp(sample / "shapes-sample24/small/manifest.json")).at("provenance");
     for (const char* key : {"processor", "instruction_set", "commit"})

@@ -193,7 +193,7 @@ TEST_F(Eval, OneSearchedAndOneGivenModelShareTheImagesThatAreLeft) {
     EXPECT_EQ(pair["difference"]["n"], 12);
 }
 
-// Its csv marks the numbers, too.
+// The csv output also marks the numbers.
 TEST_F(Eval, APilotThatSearchesIsASampleOfTheOtherImages) {
     const Outcome outcome =
         eval(fresh("pilot-searched"), bare("pilot-search", {"--limit", "6", "--csv"}), few());
@@ -318,7 +318,7 @@ TEST_F(Eval, SettingsAreNeverSavedOverAnotherFile) {
 
 TEST_F(Eval, ModelsOfOtherClassesAreRefused) {
     std::vector<std::string> words = bare("others", {});
-    words.resize(1);  // without --classes
+    words.resize(1);  // without the option --classes
     words.insert(words.begin(), model("tiny.pt"));
     const fs::path named = fresh("others") / "small.toml";
     write_file_atomically(fresh("others") / "others.txt", "a\nb\nc\nd\ne\nf\n");

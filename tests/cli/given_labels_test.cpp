@@ -1,4 +1,4 @@
-// Which labels each data set of a command gets, as a user sees it.
+// Tests which labels each data set of a command gets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +109,7 @@ TEST_F(LabelsOfDataSets, WhatTheFileDoesNotFitKeepsItsOwnLabels) {
     EXPECT_THAT(scored.err, AllOf(HasSubstr("v1: labels of " + l1),
                                   HasSubstr("v2: its own labels; " + l1 +
                                             " does not fit: l1.csv: `1.png` is not an item")));
-    // Of two files without names, each is used for the data set that it fits.
+    // If two files are given without names, each is used for the data set that it fits.
     const std::string l2 =
         put("l2.csv", "path,labels\na.png,cat\nb.png,cat\nc.png,cat\nd.png,cat\n");
     const Outcome two = assay_run(
@@ -292,7 +292,7 @@ TEST_F(LabelsOfDataSets, ColumnsOfATableOfLabelsAreNamed) {
     EXPECT_THAT(no_columns.err, HasSubstr("l.json"));
 }
 
-// Three of four are correct, and one of the two dark images.
+// Three of four images are correct, and one of the two dark ones.
 TEST_F(LabelsOfDataSets, AGateSaysWhichSubgroupsDoNotMeetIt) {
     const Outcome made =
         assay_run({"import", put("g.csv", "c0,c1\n1,0\n1,0\n1,0\n1,0\n"), "--name", "m", "--out",

@@ -1,4 +1,4 @@
-// Hints work as printed: an option that a message or a help text names is one that the command has.
+// Hints work as printed: an option that a message or a help text names exists in the command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ std::string command_in(const std::string& line) {
 /// The options that a line like `assay score runs --labels real.json` types.
 void expect_typed_options_exist(const std::string& line) {
     const std::string command = command_in(line);
-    // Accepts a command with parts by itself, such as `assay labels --help`.
+    // Accepts a command that has parts without a part, such as `assay labels --help`.
     const bool whole = std::ranges::any_of(known_options(), [&](const auto& known) {
         const std::string parts = "assay " + known.first.substr(0, known.first.find(' '));
         return parts.size() < known.first.size() + 6 &&

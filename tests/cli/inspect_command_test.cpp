@@ -105,7 +105,7 @@ TEST(InspectCommand, SplitsOfOneDataSetAreComparedWithEachOther) {
             const fs::path classes = folder / "set" / split / name;
             fs::create_directories(classes);
             const bool across = name == std::string_view("a");
-            // One image is in both parts.
+            // Both parts contain one of the images.
             if (across || split == std::string_view("test"))
                 save_png(ramp(across), classes / "1.png");
         }

@@ -119,7 +119,7 @@ std::set<std::pair<pid_t, pid_t>> assay_models() {
     return found;
 }
 
-/// The launcher of a program and its models' processes.
+/// The launcher of a program, and the processes of its models.
 std::set<pid_t> helpers_of(pid_t program) {
     std::set<pid_t> found;
     const auto all = assay_models();

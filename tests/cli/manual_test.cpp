@@ -1,4 +1,4 @@
-// The manual pages: complete, accepted by typesetters, and readable.
+// The manual pages: they are complete, typesetters accept them, and they are readable.
 #include "cli/manual.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::Not;
 using Words = std::vector<std::string>;
 
-/// The program of this name, or "".
+/// The path of the program with this name, or "".
 std::string typesetter(const std::string& name) {
     const std::string path = "/usr/bin/" + name;
     return fs::exists(path) ? path : "";

@@ -4,7 +4,7 @@
    masked_models.py PROGRAM
 
 The base is a linear classifier of faint patterns: FGSM at 8/255 fools it on every image, so a high accuracy under attack is wrong.
-Ends with 77 where PyTorch is not installed."""
+Ends with 77 if PyTorch is not installed."""
 import json
 import os
 import pathlib

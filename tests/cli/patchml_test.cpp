@@ -89,7 +89,7 @@ TEST_F(PatchmlCommand, MakesOneDataSetASeedAndSkipsWhatIsThere) {
     const json& two = report["datasets"][0]["grids"][0];
     EXPECT_EQ(two["composites"], 6);
     EXPECT_EQ(two["by_labels"][0], 0);
-    // Two of 12 patches, six of each class: 2 * 15 of 66 pairs have one class.
+    // For two of 12 patches with six of each class, 2 * 15 of 66 pairs have one class.
     EXPECT_NEAR(two["repeats"]["expected_pool"].get<double>(), 30.0 / 66, 1e-12);
     EXPECT_NEAR(two["repeats"]["expected_equal_classes"].get<double>(), 0.5, 1e-12);
 

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// The text after `name:` in its status; "" if the process no longer exists.
+/// The text after `name:` in its status, or "" if the process no longer exists.
 inline std::string status_field(pid_t pid, const std::string& name) {
     std::ifstream status("/proc/" + std::to_string(pid) + "/status");
     for (std::string line; std::getline(status, line);) {

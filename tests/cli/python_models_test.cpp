@@ -493,7 +493,7 @@ TEST_F(PythonCommands, AHangWhileItLoadsIsEnded) {
                                    HasSubstr("allow more with --model-timeout SECONDS")));
 }
 
-/// One image of 48 is white. The name of the model says what the worker does when it meets it.
+/// One image of 48 is white. The name of the model says what the worker does with this image.
 class PoisonedImage : public PythonCommands {
 protected:
     void SetUp() override {
@@ -609,7 +609,7 @@ TEST_F(PoisonedImage, IsFoundAgainAfterAKill) {
     const std::string hangs = scratch_ / "hangs";
     Program program(predict("timm:hang_at_image", {"--model-timeout", "1"}),
                     {"ASSAY_TEST_HANGS=" + hangs});
-    // The worker hangs three times: on the batch, on its repetition, and on the half of it with the
+    // The worker hangs three times: on the batch, on its repetition, and on the half that has the
     // image.
     ASSERT_TRUE(program.runs_until([&] { return fs::exists(hangs) && slurp(hangs).size() == 3; }));
     ::kill(program.pid(), SIGKILL);
@@ -666,7 +666,7 @@ TEST_F(PythonCommands, TheProcessThatStartsTheProgramCanBeTheModel) {
     EXPECT_FALSE(bytes_of(fs::path(runs()) / "shapes" / "here.v1").empty());
     EXPECT_THAT(slurp(fs::path(runs()) / "shapes" / "here.v1" / "manifest.json"),
                 HasSubstr("process:here.v1"));
-    // The identity is the same with another descriptor.
+    // The identity is the same with a different descriptor.
     EXPECT_THAT(Program(words).wait().err, HasSubstr("everything was already computed"));
 }
 

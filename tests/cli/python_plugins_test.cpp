@@ -1,5 +1,5 @@
 // Plug-ins in Python as users write and name them: examples/plugins/*.py, and files with one fault
-// each. Skips where the Python has no NumPy.
+// each. They are skipped if the Python has no NumPy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -100,7 +100,7 @@ TEST_F(QualityRunProgram, KilledAtAnyMomentItEndsWithTheSameBytes) {
         EXPECT_FALSE(slurp(reference.parent_path() / name).empty());
         EXPECT_EQ(slurp(reference.parent_path() / name), slurp(file.parent_path() / name)) << name;
     }
-    // The second run has nothing to do, and its --json equals the file that was written.
+    // The second run does nothing, and its --json equals the file that was written.
     const Outcome again = run(file, {"--json"});
     EXPECT_THAT(again.err, HasSubstr("everything is already predicted"));
     EXPECT_EQ(again.out, slurp(file.parent_path() / "runs/quality.json"));

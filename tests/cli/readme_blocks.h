@@ -53,7 +53,7 @@ inline std::vector<std::string> words_of(const std::string& line) {
     return {std::istream_iterator<std::string>(text), {}};
 }
 
-/// Lines with one space between words, because the width of columns depends on the numbers.
+/// Reduces blanks in lines to one, because the width of columns depends on the numbers.
 inline std::vector<std::string> unaligned(const std::vector<std::string>& lines) {
     std::vector<std::string> out;
     for (const std::string& line : lines) {

@@ -1,4 +1,4 @@
-// The blocks of output in README.md have the form and the words of the program's output. The test
+// The blocks of output in README.md have the same form and words as the program's output. The test
 // uses stores of the same size and accuracy.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

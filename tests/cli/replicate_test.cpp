@@ -175,7 +175,7 @@ TEST_F(Replicate, RefusalsAndPartialResults) {
                    fewer.string(), file("replication-hits.csv")});
     EXPECT_EQ(partial.status, 3) << partial.err;
     EXPECT_THAT(partial.err, HasSubstr("1 of 800 images have no hits"));
-    // Existing files are not replaced without --clean.
+    // Without --clean, existing files are not replaced.
     EXPECT_EQ(assay_run({"replicate", "simulate", "--out", (*scratch_ / "study").string()}).status,
               2);
     EXPECT_EQ(assay_run({"replicate", "frequencies", "/nonexistent.csv"}).status, 2);

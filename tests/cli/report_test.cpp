@@ -15,7 +15,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Two models on one data set, of which the second misses every third image.
+/// Two models on one data set, where the second misses every third image.
 class ReportCommand : public testing::Test {
 protected:
     void SetUp() override {

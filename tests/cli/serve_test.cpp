@@ -1,4 +1,4 @@
-// Which files `assay serve` leaves if it fails, and how it exits.
+// Tests which files `assay serve` leaves if it fails, and its exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

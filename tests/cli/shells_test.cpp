@@ -230,11 +230,11 @@ TEST(Shells, BashShowsWhatMayFollow) {
                 HasSubstr("aggregate  export     propose    stats"));
     EXPECT_THAT(shell.shown_after("assay score runs/val/\t\t", "resnet50"),
                 HasSubstr("\nmobile net/ resnet50/"));
-    // The first key puts the variable's value in its place.
+    // The first key replaces the variable by its value.
     EXPECT_THAT(shell.shown_after("assay score $WORLD/runs/\t\t\t", "val/"),
                 HasSubstr("\nsketch/ val/"));
     EXPECT_THAT(shell.shown_after("assay score > la\t", ".csv"), HasSubstr("labels.csv"));
-    // Completion works before another command, and after one.
+    // Completion works before and after another command on the line.
     EXPECT_THAT(shell.shown_after("A=1 assay labels ag\t", "gate"), HasSubstr("aggregate"));
     EXPECT_THAT(shell.shown_after("ls | assay labels ag\t", "gate"), HasSubstr("aggregate"));
 }

@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// One image of 48 is white. The name of the model says what the worker does when it meets it.
+/// One image of 48 is white. The name of the model says what the worker does with this image.
 class Supervised : public WorkerImages {
 protected:
     void SetUp() override {
@@ -30,7 +30,7 @@ protected:
         std::ranges::sort(files);
         Image white;
         white.width = white.height = 8;
-        white.pixels.assign(std::size_t{4} * 8 * 8, 255);  // red, green, blue, opaque
+        white.pixels.assign(std::size_t{4} * 8 * 8, 255);  // the pixel is red, green, blue, opaque
         save_png(white, files.at(21));
         white_ = fs::relative(files[21], images()).string();
     }

@@ -18,7 +18,7 @@ struct SweepRow {
 /// A command has several rows if its options select different results.
 const std::vector<SweepRow>& sweep_rows();
 
-/// The words after `assay`: those of the command, then the arguments with the folder inserted.
+/// The words after `assay`: the command, then the arguments with the folder inserted.
 std::vector<std::string> words_of(const SweepRow& row, const Scratch& folder);
 
 /// Two data sets with two models each, label sets, votes, a replication study, images and a plan.

@@ -185,7 +185,7 @@ TEST_F(Sweep, QuietSilencesNotesAndNothingElse) {
 
 TEST_F(Sweep, JsonNamesItsSchemaWithAVersion) {
     const std::string formats = slurp(ASSAY_SOURCE_DIR "/docs/formats.md");
-    // One row of the options of all commands (Output::add_to()).
+    // This is one row of the options of all commands (Output::add_to()).
     EXPECT_EQ(formatted({"list", "metrics"}, "json").out,
               assay_run({"list", "metrics", "--json"}).out);
     std::map<std::string, std::string> owners;  // each schema belongs to one command

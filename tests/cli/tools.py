@@ -3,7 +3,7 @@
 
    tools.py PROGRAM SOURCE
 
-The readers here follow the descriptions of the formats, and share no code with the program."""
+These readers follow the descriptions of the formats, and share no code with the program."""
 import json
 import math
 import os
@@ -194,7 +194,7 @@ def test_junit():
     words = [word for gate in gates for word in ("--gate", gate)]
     assay("score", "runs", *words, "--junit", "junit.xml", status=1)
     root = xml.etree.ElementTree.parse("junit.xml").getroot()
-    # The schema that Jenkins publishes (junit-10.xsd): elements, their attributes, and required attributes.
+    # The schema that Jenkins publishes (junit-10.xsd), as elements, their attributes, and required attributes.
     allowed = {"testsuites": ({"name", "time", "tests", "failures", "errors"}, set(), {"testsuite"}),
                "testsuite": ({"name", "tests", "failures", "errors", "time", "skipped"},
                              {"name", "tests", "failures", "errors"}, {"testcase"}),

@@ -3,7 +3,7 @@
 
    training_mode.py PROGRAM
 
-Every command that runs a model refuses them by name, or runs them in a way that works. Ends with 77 where PyTorch is not
+Every command that runs a model refuses them by name, or runs them in a way that works. Ends with 77 if PyTorch is not
 installed."""
 import json
 import os
@@ -70,7 +70,7 @@ class Net(nn.Module):
 
     def forward(self, x):
         x = self.normalise(x)
-        # If the number of images is read as a number, it becomes a constant of the trace.
+        # If the model reads the number of images as a number, it becomes a constant of the trace.
         n = int(x.shape[0]) if self.batch_in_trace else x.shape[0]
         context = x.reshape(n, 3, -1).mean(2)
         x = self.dropout(x / 50 + context[:, :, None, None])
@@ -103,7 +103,7 @@ check("warning" not in done.stderr, f"a good model: {done.stderr}")
 check(accuracy("runs/images/good") > 0.95, "the good model is not good")
 check("warning" not in assay("score", "runs/images/good").stderr, "score warns of a good model")
 
-# For random scores, and scores that depend on the batch, no command begins a store.
+# If scores are random or depend on the batch, no command begins a store.
 for name, says in (("norm", "Batch normalisation is in training mode"), ("dropout", "dropout, or another random step")):
     for command in (("predict",), ("attack", "--attack", "noise", "--eps", "4/255"), ("predict", "--corrupt", "fog", "--severities", "1")):
         done = assay(command[0], "-m", f"{name}.pt", *inputs, *command[1:], status=2)
@@ -126,7 +126,7 @@ check(any("one image at a time" in note for note in notes), f"baked: {notes}")
 check(accuracy("runs/images/baked") > 0.95, "one image at a time does not work")
 done = assay("eval", "baked.pt", "images", "--out", "runs-eval")
 check("one image at a time" in done.stderr, f"eval of baked: {done.stderr}")
-# The usual batches of 8 do not work.
+# Batches of the usual size 8 do not work.
 assay("predict", "-m", "baked.pt", "-d", "images", "--out", "runs-wrong", "--no-trial")
 check(accuracy("runs-wrong/images/baked") < 0.9, "batches are as good: this tests nothing")
 

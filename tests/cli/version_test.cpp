@@ -1,4 +1,4 @@
-// assay version: which build this is, and what it finds.
+// assay version reports the build, and the libraries that it finds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

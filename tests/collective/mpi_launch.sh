@@ -4,7 +4,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=no
 # MPI keeps much of its memory until the end, which is not a leak of Assay.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 # Open MPI 4 keeps its files in one folder of the user, and fails if another process makes or removes that folder meanwhile.
-# So each start has its own, and so has each process that Open MPI's mpirun did not start.
+# So each start has its own folder, and so has each process that Open MPI's mpirun did not start.
 launch() {
     local mpi=$1 ranks=$2 files status=0
     shift 2

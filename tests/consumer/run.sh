@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs a build and uses it from outside, as users do: find_package, pkg-config, add_subdirectory (configured only:
+# Installs a build and uses it from another project with find_package, pkg-config, add_subdirectory (configured only:
 # building would compile Assay again).
 # usage: run.sh BUILD SOURCE
 set -euo pipefail

@@ -140,7 +140,7 @@ TEST(Npy, RefusalsNameTheFault) {
     EXPECT_THAT(refusal(good.substr(0, good.size() - 5)),
                 HasSubstr("needs 24 bytes, found 19 (5 missing)"));
     EXPECT_THAT(refusal(good + "xy"), HasSubstr("needs 24 bytes, found 26 (2 too many)"));
-    // A valid file that is cut at any place is refused without a crash.
+    // If a valid file is cut at any position, it is refused without a crash.
     for (std::size_t n = 0; n < good.size(); ++n)
         EXPECT_NE(refusal(good.substr(0, n)), "accepted") << n;
 }

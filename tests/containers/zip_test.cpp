@@ -160,7 +160,7 @@ TEST(Zip, EveryChangedByteOfAnEntryIsFound) {
     }
 }
 
-/// Reading a directory with many entries on the same bytes would take hours.
+/// Reading a directory whose entries use the same bytes would take hours.
 TEST(Zip, EntriesOnTheSameBytesAreNotReadAsAWhole) {
     const std::string text(1000, 'n');
     std::vector<ZipPiece> parts;
@@ -195,7 +195,7 @@ TEST(Zip, EveryCutOfAnArchiveIsRefusedOrHarmless) {
         refusal([&] {
             const ZipArchive archive(file.bytes().first(n));
             for (const ZipEntry& e : archive.entries()) archive.read(e, 1 << 20);
-            // If every CRC was right, only the end of the last 22 bytes (disk numbers, sizes,
+            // If every CRC was correct, only the end of the last 22 bytes (disk numbers, sizes,
             // comment) may be missing.
             EXPECT_GT(n, file.bytes().size() - 22);
             EXPECT_EQ(archive.entries().size(), 15U);

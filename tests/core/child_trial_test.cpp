@@ -1,4 +1,4 @@
-// Code that may crash, tried in another process, and the memory that plug-ins write into.
+// Runs code that may crash in another process. Also tests the memory that plug-ins write to.
 #include "core/child_trial.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 TEST(ChildTrial, WhatComesBackIsFine) {
     int here = 1;
     try_in_child("it", [&] { here = 2; });
-    EXPECT_EQ(here, 1);  // the child's memory is its own
+    EXPECT_EQ(here, 1);  // the child has its own memory
 }
 
 TEST(ChildTrial, SaysHowItEnded) {

@@ -98,7 +98,7 @@ TEST(Describe, OneCheckForWhatWasTypedAndWhatAFileSays) {
               "is 11; allowed: a list, each entry a whole number from 0 to 10");
     EXPECT_EQ(set(object, "whole", 1), "is 1; allowed: true, false");
     EXPECT_EQ(set(object, "file", 3), "is 3; allowed: a path");
-    // CLI11 reads it as 8, and others as 10.
+    // CLI11 reads this as 8, and other parsers as 10.
     EXPECT_EQ(typed(object, "seed", {"010"}),
               "is 010; allowed: a whole number from 0 to 18446744073709551615");
     EXPECT_EQ(typed(object, "seed", {"18446744073709551616"}),

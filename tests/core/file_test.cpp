@@ -152,7 +152,7 @@ TEST(FileStream, AppearsWholeOrNotAtAll) {
         EXPECT_EQ(files(), 1);
     }
     EXPECT_EQ(files(), 0);
-    fs::create_directory(file);  // a file cannot replace it
+    fs::create_directory(file);  // a file cannot replace a folder
     FileStream stream(file);
     EXPECT_EQ(code_of([&] { stream.commit(); }), ErrorCode::io);
     EXPECT_EQ(code_of([&] { FileStream(scratch / "no/a.txt"); }), ErrorCode::io);
@@ -214,7 +214,7 @@ void in_new_process(Body&& body) {
     EXPECT_EQ(status, 0);
 }
 
-/// Removes old files as a process does when it first uses the folder.
+/// Removes old files like a process when it first uses the folder.
 void write_in_new_process(const fs::path& file) {
     in_new_process([&] { write_file_atomically(file, "whole"); });
     EXPECT_EQ(read_text(file), "whole");
@@ -317,7 +317,7 @@ TEST(FileStream, AFileThatIsReplacedKeepsItsPermissionsAndItsOwner) {
     EXPECT_EQ(info.st_uid, 1234U);
     EXPECT_EQ(info.st_gid, 5678U);
     EXPECT_EQ(info.st_mode & 0777, 0755U);
-    // A user who can neither change the owner of the file nor belongs to its group.
+    // The user cannot change the owner of the file, and is not in its group.
     fs::permissions(scratch.path(), fs::perms::all);
     ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
     in_new_process([&] {
@@ -362,7 +362,7 @@ TEST(FileLock, TheSecondHolderIsRefusedAndToldWho) {
     const FileLock again(path);
 }
 
-// The lock itself is taken without FileLock here, as by a holder that has not written its name yet.
+// The lock is taken without FileLock, like that of a holder that has not written its name yet.
 TEST(FileLock, AFormerHolderIsNotNamed) {
     const Scratch scratch;
     const fs::path path = scratch / "lock";
@@ -431,7 +431,7 @@ TEST(Hash, FieldsDoNotRunTogether) {
     EXPECT_EQ(hash_text(""), "xxh128:99aa06d3014798d86001c324468d497f");
 }
 
-/// After the cut, zeros at the end of a page would be read as data.
+/// After the file is cut, zeros at the end of a page would be read as data.
 TEST(File, ASmallOneStaysAsItWasRead) {
     const Scratch scratch;
     const std::string text(3000, 'x');

@@ -21,7 +21,7 @@ double meaning(std::uint16_t half) {
 }
 
 /// The nearest half-precision number, by bisection over the 31745 non-negative ones. A tie gives
-/// the even one.
+/// the even number.
 std::uint16_t slow_half(float value) {
     const double magnitude = std::fabs(static_cast<double>(value));
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);

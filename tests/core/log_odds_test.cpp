@@ -70,7 +70,7 @@ TEST(LogOdds, Ends) {
     EXPECT_EQ(of({none, none}), -infinite);
     EXPECT_EQ(of({7, 7}), 0);
     EXPECT_DOUBLE_EQ(of({7, 7, 7}), -std::log(2.0));
-    EXPECT_EQ(of({30000, -30000}), 60000);  // exp() of these is 0 and infinite
+    EXPECT_EQ(of({30000, -30000}), 60000);  // for these, exp() is 0 and infinite
     EXPECT_EQ(of(std::vector<float>(9000, 1.0F)), -std::log(8999.0));
 }
 

@@ -37,7 +37,7 @@ TEST(RandomStream, BelowIsUniform) {
     std::vector<int> counts(7);
     constexpr int draws = 70'000;
     for (int i = 0; i < draws; ++i) ++counts[random.below(7)];
-    // Chi-square with 6 degrees of freedom: 22.5 is exceeded once in 1000 seeds; the seed is fixed.
+    // Chi-square with 6 degrees of freedom: 22.5 is exceeded once in 1000 seeds. The seed is fixed.
     double chi = 0;
     for (const int c : counts) chi += (c - draws / 7.0) * (c - draws / 7.0) / (draws / 7.0);
     EXPECT_LT(chi, 22.5);

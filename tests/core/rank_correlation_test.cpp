@@ -40,7 +40,7 @@ TEST(RankCorrelation, KendallByHand) {
     const std::vector<double> up{1, 2, 3, 4}, down{4, 3, 2, 1};
     EXPECT_DOUBLE_EQ(*kendall_tau_b(up, up), 1);
     EXPECT_DOUBLE_EQ(*kendall_tau_b(up, down), -1);
-    // Of 6 pairs, one, (2, 3), is reversed: (5 - 1) / 6.
+    // One of 6 pairs, (2, 3), is reversed: (5 - 1) / 6.
     EXPECT_DOUBLE_EQ(*kendall_tau_b(up, std::vector<double>{1, 3, 2, 4}), 4.0 / 6);
     EXPECT_FALSE(kendall_tau_b(up, std::vector<double>{5, 5, 5, 5}));
     EXPECT_FALSE(kendall_tau_b(std::vector<double>{1}, std::vector<double>{1}));

@@ -62,7 +62,7 @@ TEST(ScanRow, FirstIndexWinsTies) {
     for (std::int32_t t = -1; t < 37; ++t) {
         const RowScan scan = scan_row(row, t);
         EXPECT_EQ(scan.argmax, 0);
-        // every earlier class ties with it; without a target there is no rank
+        // every earlier class ties with the target; without a target there is no rank
         EXPECT_EQ(scan.rank, t);
     }
 }

@@ -12,7 +12,7 @@ namespace assay {
 namespace {
 
 TEST(Wilson, NoHits) {
-    // p = 0: low is 0, high is z^2 / (n + z^2) = 3.8415 / 13.8415 = 0.27753.
+    // For p = 0, low is 0 and high is z^2 / (n + z^2) = 3.8415 / 13.8415 = 0.27753.
     const Interval i = wilson(0, 10);
     EXPECT_EQ(i.low, 0);
     EXPECT_NEAR(i.high, 0.2775328, 1e-7);
@@ -99,7 +99,7 @@ TEST(PairedDifferenceTest, IdenticalAnswersHaveAWidth) {
 }
 
 TEST(Holm, StepsDown) {
-    // Sorted .01 .02 .03 .04 with factors 4 3 2 1: .04 .06 .06 .06 (monotone).
+    // Sorted .01 .02 .03 .04 with factors 4 3 2 1: .04 .06 .06 .06 (made monotone).
     const std::array<double, 4> p{0.03, 0.01, 0.04, 0.02};
     const auto adjusted = holm(p);
     EXPECT_DOUBLE_EQ(adjusted[0], 0.06);
@@ -110,7 +110,7 @@ TEST(Holm, StepsDown) {
 }
 
 TEST(BenjaminiHochberg, StepsUp) {
-    // Sorted .005 .01 .03 .8 with factors 4, 2, 4/3, 1: .02 .02 .04 .8 (monotone).
+    // Sorted .005 .01 .03 .8 with factors 4, 2, 4/3, 1: .02 .02 .04 .8 (made monotone).
     const std::array<double, 4> p{0.03, 0.005, 0.8, 0.01};
     const auto adjusted = benjamini_hochberg(p);
     EXPECT_DOUBLE_EQ(adjusted[0], 0.04);

@@ -267,7 +267,7 @@ TEST_F(Arrays, DamagedNpz) {
         EXPECT_THAT(refusal_of("d.npz", ZipWriter().add("y.npy", y, how).bytes()),
                     AllOf(HasSubstr("it holds no images"), HasSubstr("y (3,) |u1")));
     }
-    // Changes each byte of the compressed array: the file is refused, or has the same pixels.
+    // Changes each byte of the compressed array. The file is refused, or has the same pixels.
     const std::string packed = ZipWriter().add("x.npy", x, {.deflate = true}).bytes();
     std::size_t refused = 0;
     for (std::size_t i = 40; i < packed.size(); ++i) {
@@ -464,12 +464,12 @@ TEST_F(Arrays, DamagedPickles) {
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), P::list({})),
                 HasSubstr("has 0 labels, but there are 1 image"));
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), "N"), HasSubstr("no list of numbers"));
-    // A few bytes that expand to many: a list with the same text 5,000 times.
+    // A few bytes that expand to many, as a list with the same text 5,000 times.
     std::string often = "](" + P::text(std::string(60'000, 'x')) + "q\x05";
     for (int i = 0; i < 5000; ++i) often += "h\x05";
     EXPECT_THAT(with(P::array(1, cifar_bytes, pixels), often + "e"),
                 HasSubstr("its lists are too large"));
-    // Changes every byte of the structure: the result is an error or a data set.
+    // Changes every byte of the structure. The result is an error or a data set.
     const std::string small = cifar_pickle(1, 1);
     const std::size_t end = small.find(samples(20, 1));
     ASSERT_NE(end, std::string::npos);

@@ -45,7 +45,7 @@ TEST(ClassList, IdsThatAreNumbersAreNoPositions) {
     const ClassList list({"1", "10", "2"});
     EXPECT_EQ(list.find("10"), 1);
     EXPECT_EQ(list.find("2"), 2);
-    EXPECT_EQ(list.find("0"), std::nullopt);  // next to ids, it would be another class
+    EXPECT_EQ(list.find("0"), std::nullopt);  // next to ids, this name would be another class
     EXPECT_EQ(list.find("02"), 2);
     EXPECT_EQ(ClassList({"1", "10", "b"}).find("0"), 0);
 }
@@ -74,7 +74,7 @@ TEST(ImagenetClasses, KnownEntries) {
     EXPECT_EQ(list.id(0), "n01440764");
     EXPECT_EQ(list.name(0), "tench");
     EXPECT_EQ(list.id(999), "n15075141");
-    EXPECT_EQ(list.find("crane"), std::nullopt);  // a bird and a machine
+    EXPECT_EQ(list.find("crane"), std::nullopt);  // the two classes are a bird and a machine
     EXPECT_TRUE(std::is_sorted(list.ids().begin(), list.ids().end()));
 }
 

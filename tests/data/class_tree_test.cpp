@@ -26,7 +26,7 @@ TEST(ClassTree, LevelsCountFromTheRoot) {
     EXPECT_EQ(tree.height(), 2U);
     EXPECT_EQ(tree.ancestor(0, 1), tree.ancestor(2, 1));
     EXPECT_NE(tree.ancestor(0, 1), tree.ancestor(1, 1));
-    EXPECT_EQ(tree.ancestor(1, 1), tree.ancestor(1, 2));  // the car is less deep
+    EXPECT_EQ(tree.ancestor(1, 1), tree.ancestor(1, 2));  // the car is less deep in the tree
     EXPECT_EQ(tree.ancestors_at(0), 1U);
     EXPECT_EQ(tree.ancestors_at(1), 2U);
     EXPECT_EQ(tree.ancestors_at(2), 3U);

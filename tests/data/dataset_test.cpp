@@ -81,7 +81,7 @@ TEST(ImageFolder, NamesInByteOrder) {
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {}, &notes);
     EXPECT_THAT(dataset.classes.ids(), ElementsAre("B", "a", "a-b", "b"));
-    // Byte order of whole ids: '-' < '/'.
+    // The order is the byte order of whole ids: '-' < '/'.
     EXPECT_THAT(texts(dataset.ids), ElementsAre("B/x.jpeg", "a-b/y.webp", "a/z.tif", "b/10.PNG",
                                                 "b/2.jpg", "b/deep/er/w.bmp"));
     const auto ids = texts(dataset.ids);
@@ -180,10 +180,10 @@ TEST(ImageFolder, SynonymsAndWordNetIdsOfNamedClasses) {
     for (const char* name : {"n01440764/x.jpg", "Golden Retriever/x.jpg", "chute/x.jpg"})
         folder.write(name);
     const ClassList names({"parachute, chute", "tench, Tinca tinca", "golden_retriever"});
-    // Byte order of the folders: Golden Retriever, chute, n01440764.
+    // The order is the byte order of the folders: Golden Retriever, chute, n01440764.
     EXPECT_THAT(single_labels(open_dataset(folder.path(), {.classes = names})),
                 ElementsAre(2, 0, 1));
-    // The reverse: the list has ids, and the folders are named after the classes.
+    // The reverse case: the list has ids, and the folders are named after the classes.
     const ClassList ids({"n03888257", "n01440764", "n02099601"});
     EXPECT_THAT(single_labels(open_dataset(folder.path(), {.classes = ids})), ElementsAre(2, 0, 1));
     const auto list =
@@ -542,7 +542,7 @@ TEST(DatasetName, AsManyFoldersAsTellThemApart) {
     // The longer name may be in use by another folder.
     EXPECT_EQ(dataset_names_of({"x/blur_1", "C/blur/1", "C/noise/1"}),
               (Names{"x_blur_1", "C_blur_1", "noise_1"}));
-    // The same folder twice is one data set.
+    // If the same folder is given twice, it is one data set.
     EXPECT_EQ(dataset_names_of({"C/blur/1", "./C/blur/../blur/1"}), (Names{"1", "1"}));
     EXPECT_EQ(dataset_names_of({}), Names{});
 }

@@ -86,7 +86,7 @@ TEST_P(Hdf5Scores, ThatAreCutOffAreRefused) {
             << size;
 }
 
-// Every error names the file, and nothing is read beyond its end.
+// Every error names the file, and no bytes beyond its end are read.
 TEST_P(Hdf5Scores, WithADamagedByteAreReadOrRefused) {
     std::string bytes = bytes_of(GetParam());
     std::size_t refused = 0;

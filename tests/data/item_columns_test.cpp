@@ -1,4 +1,4 @@
-// The item table as mapped arrays. It equals the csv file or is not used.
+// The item table as mapped arrays. They equal the csv file or are not used.
 #include "data/item_columns.h"
 
 #include <gmock/gmock.h>

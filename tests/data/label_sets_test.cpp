@@ -205,7 +205,7 @@ TEST(ReadLabelSets, ImagesOfOneFileNameInOtherFoldersAreOthers) {
         const LabelSets sets = read_label_sets(folder.write("l.csv", text), cats, animals());
         return Sets{{sets[0].begin(), sets[0].end()}, {sets[1].begin(), sets[1].end()}};
     };
-    // The result must not be a set of two for each cat.
+    // Each cat must not get a set with two labels.
     EXPECT_EQ(sets_of("id,label\ncat/1.png,0\ndog/1.png,2\ndog/2.png,2\n"), (Sets{{0}, {}}));
     // Folders before an id are ignored. Other folders are ignored if the file name is unique.
     EXPECT_EQ(sets_of("id,label\n/data/cat/1.png,0\n/data/dog/2.png,2\n"), (Sets{{0}, {}}));

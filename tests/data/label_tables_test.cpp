@@ -398,7 +398,7 @@ TEST_F(Layouts, UnknownColumnsAreOneLabelOnlyWhereRowsShowIt) {
     EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[1]}}, "", {}), asked);
     EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[1], rows[2]}}, "", {}), asked);
     EXPECT_THAT(labels({"k.csv", ',', {rows[0], rows[2], rows[3], rows[4]}}, "", {}), asked);
-    // Each row names one of the classifier's classes in both columns, or it does not.
+    // Each row names one of the classifier's classes in both columns, or in neither.
     const Cells named = {
         {"file", "kind", "tone"}, {"a.png", "cat", "cat"}, {"b.png", "dog", "dog"}};
     EXPECT_EQ(labels({"k.csv", ',', named}), "a.png 1; b.png 2; ");
@@ -508,7 +508,7 @@ TEST_F(Layouts, NumberedFoldersSayWhichOrderIsTaken) {
     for (int c = 0; c < 3; ++c) folder_.write("few/" + std::to_string(c) + "/x.png");
     open_dataset(folder_ / "few", {.classes = numbered_classes(3)}, &notes);
     EXPECT_THAT(notes, Not(Contains(HasSubstr("--classes"))));
-    // The two folders are some of the classes, so the message has no third folder to name.
+    // The two folders are some of the classes, so the message cannot name a third folder.
     for (const char* image : {"two/10/x.png", "two/2/x.png"}) folder_.write(image);
     open_dataset(folder_ / "two", {.classes = numbered_classes(12)}, &notes);
     EXPECT_THAT(notes, Contains(HasSubstr("as text (10, 2).")));
@@ -522,7 +522,7 @@ TEST(WholeNumber, OnlyZerosBehindThePoint) {
         EXPECT_EQ(whole_number(text), text);
 }
 
-// The lists in the shared data, each with the right result.
+// The lists in the shared data, each with the correct result.
 TEST(SharedReports, LabelLists) {
     const fs::path reports = fs::path(ASSAY_SOURCE_DIR) / "../shared/data/reports";
     if (!fs::exists(reports)) GTEST_SKIP() << reports << " is not there";

@@ -55,7 +55,7 @@ TEST_F(PathsInParquet, AreReadAsACsvListIs) {
                     Contains(HasSubstr(std::string(name) +
                                        ": labels: column label; images: column file_name")));
     }
-    // Integers as pandas writes them in a column with nulls, in another order, and no labels.
+    // Integers are as pandas writes them in a column with nulls, in another order, and no labels.
     folder_.write("numbers.parquet", parquet_of("label,image\n1,a.png\n,b.png\n0,sub/c.png\n"));
     EXPECT_THAT(labels_of(open("numbers.parquet")), ElementsAre(1, -1, 0));
     folder_.write("bare.parquet", parquet_of("image,width\na.png,3\nb.png,3\n"));

@@ -1,4 +1,4 @@
-// Which files make up a data set, and how to name several at once.
+// Tests which files make up a data set, and how to name several at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -164,7 +164,7 @@ TEST_F(ParquetLies, PagesUnpackToWhatTheyClaimOrAreRefused) {
 
 TEST_F(ParquetLies, ValuesLieInTheirPage) {
     std::string page = made_parquet::image_page(three_images);
-    page[6] = '\x7f';  // the lowest byte of the first image's size
+    page[6] = '\x7f';  // the lowest byte of the size of the first image
     EXPECT_THAT(refusal({.packed_page = page}), HasSubstr("a value claims 127 bytes"));
     page = made_parquet::image_page(three_images);
     page[0] = '\x7f';  // a byte of the size of the levels
@@ -196,7 +196,7 @@ TEST_F(ParquetLies, AFileThatChangedIsNotRead) {
 }
 
 TEST(ParquetFooter, NestingIsBounded) {
-    // Nested structures, which no real Parquet file has: field 9 of each is the next one.
+    // Nested structures, which no real Parquet file has. Field 9 of each structure is the next one.
     std::string deep(100'000, '\x9c');
     EXPECT_THAT(message_of([&] { parquet::parse_footer(span_of(deep)); }),
                 HasSubstr("nested deeper than 16"));
@@ -248,7 +248,7 @@ TEST(ParquetCache, KeepsWhatWasUsedLastAndNoMoreThanItMay) {
     EXPECT_EQ(cache.bytes(), 2880U);
     get(2);  // page 2 was the least recently used when page 4 was read
     EXPECT_EQ(made, 5);
-    // A damaged page is not read again. After a disk error it is.
+    // A damaged page is not read again. After a disk error, it is read again.
     int tried = 0;
     const auto fail = [&](std::uint64_t key, ErrorCode code) {
         message_of(

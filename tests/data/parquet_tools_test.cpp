@@ -181,7 +181,7 @@ TEST(ParquetTables, AreTheCsvThatPandasWouldWrite) {
     EXPECT_THAT(types.text, HasSubstr("\n,,,,,,,,,,,,,,,,,,,18446744073709551615\n"));
 }
 
-/// Reads the whole file, or finds it damaged.
+/// Reads the whole file, or reports that it is damaged.
 void read_all(const std::filesystem::path& path) {
     try {
         const Rows rows = open_of_tool(path);

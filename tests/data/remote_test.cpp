@@ -390,7 +390,7 @@ TEST_F(Remote, CredentialsAreThoseOfTheProfile) {
         const WebRequest request = server_.requests().at(0);
         EXPECT_EQ(field(request.headers.at("authorization"), "Signature"),
                   signature_of(request, "hidden", "eu-file-1"));
-        // The error has the server's reason for a refusal, and no secrets.
+        // The error contains the server's reason for a refusal, but no secrets.
         server_.instead([](const WebRequest&) {
             return WebAnswer{"HTTP/1.1 403 No\r\nContent-Length: 31",
                              "<Code>AccessDenied</Code>......"};

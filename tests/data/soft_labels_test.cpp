@@ -98,7 +98,7 @@ TEST_F(SoftLabelFiles, SetsAndNumbersAreLeftToLabelSets) {
     EXPECT_FALSE(read(csv("path,label\na.png,cat\nb.png,dog\nc.png,bird\n")));
     EXPECT_FALSE(read(csv("path,cat,dog,bird\na.png,1,0,1\nb.png,0,1,0\nc.png,0,0,1\n")));
     EXPECT_FALSE(read(csv("path,cat,dog,bird\na.png,true,false,false\n")));
-    // Scores next to labels are not labels.
+    // Columns of scores next to labels are not labels.
     EXPECT_FALSE(read(csv("path,label,cat,dog,bird\na.png,cat,.5,.25,.25\n")));
     EXPECT_FALSE(read(csv("")));
     std::ofstream(scratch_ / "l.json") << "{\"a.png\": 0}";

@@ -147,7 +147,7 @@ TEST_F(Tars, ClassFoldersThatWerePackedAsTheyAreAreLabels) {
     DatasetOptions options;
     options.classes = ClassList({"owl", "dog"});
     EXPECT_THAT(refusal("x.tar", options), AllOf(HasSubstr("train/cat/b.jpg"), HasSubstr("cat")));
-    // If one image is in no folder, or has a label, folders are not classes.
+    // If any image is in no folder or has a label, folders are not classes.
     folder_.write("x.tar", tar + tar_member("c.jpg", "3") + tar_end());
     EXPECT_EQ(open("x.tar").single_label(0), -1);
     folder_.write("x.tar", tar + tar_member("train/cat/b.cls", "1") + tar_end());
@@ -298,7 +298,7 @@ TEST_F(Tars, OnesThatGzipPackedAreReadAsTheUnpackedOnes) {
     EXPECT_EQ(open("b.tgz", options).size(), 3U);
 }
 
-// webdataset 1.0.2 wrote them, plain and compressed, and GNU gzip compressed the plain one.
+// webdataset 1.0.2 wrote these files, plain and compressed, and GNU gzip compressed the plain one.
 TEST_F(Tars, OfWebDatasetHaveLabelsAndKeysOfSeveralSuffixes) {
     const fs::path fixtures = fs::path(__FILE__).parent_path() / "fixtures/tars";
     DatasetOptions options;

@@ -72,7 +72,7 @@ TEST(Conformal, ScoresAreThoseOfThePapers) {
     EXPECT_NEAR(row.score(1, {SetMethod::lac, 0, 0}, .5), .7, 1e-7);
     EXPECT_NEAR(row.score(1, {SetMethod::aps, 0, 0}, 0), .8, 1e-7);
     EXPECT_NEAR(row.score(1, {SetMethod::aps, 0, 0}, .5), .65, 1e-7);
-    // The third rank is two beyond k_reg = 1.
+    // The third rank is two above k_reg = 1.
     EXPECT_NEAR(row.score(2, {SetMethod::raps, .1, 1}, 0), 1.2, 1e-7);
     EXPECT_EQ(row.rank_of(std::vector<std::int32_t>{0, 2}), 1U);
 }
@@ -143,7 +143,7 @@ TEST(Conformal, AnyValidClassCovers) {
                 testing::ElementsAre(HasSubstr("2 valid classes")));
     options.stores = {folder / "runs/several"};
     EXPECT_THAT(message_of([&] { conformal_sets(options); }), HasSubstr("2 valid classes"));
-    // One such image is refused in both parts.
+    // Such an image is refused in both parts.
     Made one = made_world(200, 6, 18);
     one.labels[7] = {1, 2};
     save(folder, one, "net", StorageFormat::full_f32, 4000, false, "one");
@@ -545,7 +545,7 @@ TEST(Abstention, TheErrorStaysBelowTheBound) {
         broken += (1 - std::max(*threshold, 0.0)) / 2 > .15 ? 1 : 0;
     }
     EXPECT_GT(found, 150);
-    // At most 5 % are allowed; 33 are three standard errors more.
+    // At most 5 % are allowed. 33 is three standard errors more.
     EXPECT_LE(broken, 33);
     const std::vector<JudgedImage> right(300, {.5, true});
     EXPECT_EQ(safe_threshold(right, .05, .95), -1);

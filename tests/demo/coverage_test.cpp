@@ -108,7 +108,7 @@ TEST(Coverage, RandomTrianglesAgreeWithCountedPoints) {
                                 c = side(t[2], t[0], p);
                     hits += (a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0) ? 1 : 0;
                 }
-                // Points near one edge are miscounted: at most about one row of 32 for each of
+                // Points near an edge are miscounted, at most about one row of 32 for each of
                 // three edges.
                 ASSERT_NEAR(mask.at(x, y), static_cast<float>(hits) / 1024, 0.06)
                     << round << ": " << x << ' ' << y;

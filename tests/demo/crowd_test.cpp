@@ -136,7 +136,7 @@ TEST(Selections, DiligentSelectorsSelectAtTheTrueRateAndOthersAtTheirOwn) {
     EXPECT_EQ(judged.size(), 1600U * 20U);  // 20 different annotators select for each image
     for (const auto& [grid, images] : grids) EXPECT_LE(images.size(), 24U) << grid;
     const auto& diligent = of_manner["diligent"];
-    // About 54 selectors have a leniency with standard deviation 0.35 on the probit scale. Its mean
+    // The leniency of about 54 selectors has standard deviation 0.35 on the probit scale. Its mean
     // changes the rate by about 0.35 / sqrt(54) x 0.25.
     EXPECT_NEAR(diligent[0] / diligent[2], diligent[1] / diligent[2],
                 3 * 0.35 / std::sqrt(54.0) * 0.25);

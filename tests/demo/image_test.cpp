@@ -130,7 +130,7 @@ TEST(Painter, HiddenPartsAreMeasured) {
     // 52 eight pixels to the side, because the roof slopes. So it has 16 x 0.85 x 52 = 707 pixels
     // behind the bar.
     EXPECT_NEAR(painter.seen()[0].hidden, 707, 12);
-    // the right house behind the same bar, and in front of the first house
+    // this is the right house behind the same bar, and in front of the first house
     scene.things.push_back(house);
     painter.paint(scene, image);
     EXPECT_NEAR(painter.seen()[0].hidden, area, 0.02F * area);

@@ -165,7 +165,7 @@ TEST(Photographs, HideNoCompanionThatTheirLabelsName) {
     EXPECT_GT(companions, 200U);
 }
 
-// v2 is chosen by the judgements of few people. By these judgements it is similar to v1, but its
+// v2 is selected by the judgements of few people. By these judgements it is similar to v1, but its
 // true values are lower.
 TEST(Replication, MatchesWhatWasSeenAndMissesWhatIsTrue) {
     Plan plan = recipe_plan();

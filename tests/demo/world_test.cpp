@@ -26,7 +26,7 @@ WorldSpec small_spec(const fs::path& folder) {
     return {.folder = folder, .seed = 9, .size = WorldSize::tiny, .side = 32, .multi_side = 64};
 }
 
-/// A fingerprint of every file of a synthetic data set, by name.
+/// A fingerprint of every file of a synthetic data set, by file name.
 std::map<std::string, std::string> fingerprints(const fs::path& folder) {
     std::map<std::string, std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {

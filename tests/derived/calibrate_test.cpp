@@ -317,7 +317,7 @@ TEST(Calibrate, ProbabilitiesAreTheirLogarithms) {
               ScoreKind::log_probabilities);
 }
 
-// Imports without ids number their rows, so equal ids say nothing about the images.
+// Imports without ids number their rows, so equal ids do not mean equal images.
 TEST(Calibrate, RowNumbersAreTheSameImagesOnlyWithTheSameScores) {
     const World world(300, same(0.6, 3), same(0, 3), 21);
     Made fit = made_of(World(300, same(0.6, 3), same(0, 3), 22), "");

@@ -67,7 +67,7 @@ TEST(Ensemble, IntervalsOfTheDisagreementHaveAWidth) {
     save(folder, made_up(400, 3, 2), "b");
     EnsembleOptions options;
     options.stores = {folder / "runs/val/a", folder / "runs/val/same"};
-    // None of 400 items differs, so the interval must still allow that a few of all items do.
+    // None of 400 items differs. The interval must still allow that a few of all items differ.
     const EnsembleStore equal = make_ensemble(options);
     EXPECT_EQ(*equal.agreement.value, 1);
     const Interval all = wilson(400, 400);

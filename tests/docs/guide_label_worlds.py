@@ -51,7 +51,7 @@ def answered(w):
 
 @world("few-labels.md")
 def few_labels(w):
-    """Two classifiers on the images of three months, with the camera of each image. Experts have labelled some images elsewhere."""
+    """Two classifiers on the images of three months, with the camera of each image. Experts have labelled some images in another tool."""
     w.model("a.pt")
     w.model("b.pt", of="tiny")
     w.images("pool", each=40, flat=True)
@@ -65,7 +65,7 @@ def few_labels(w):
 
 @world("few-labels.md#Errors of annotators")
 def errors_of_annotators(w):
-    """A study whose questions three people answered, and questions whose answers are known."""
+    """A study whose questions three people answered, and questions with known answers."""
     few_labels(w)
     w.run("estimate", "select", "study", "runs/pool", "--draw", "100", "-q")
     with open(w.folder / "study/questions-1.csv", newline="") as file:

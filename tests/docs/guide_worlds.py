@@ -162,7 +162,7 @@ def plots(w):
 
 @world("plugins.md")
 def plugins(w):
-    """The folder is a clone."""
+    """The folder is a clone of the repository."""
     for name in ("examples", "include"):
         (w.folder / name).symlink_to(w.source / name)
     w.store("val/net")

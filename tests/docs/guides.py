@@ -1,12 +1,12 @@
 """Runs the commands of README.md and docs/, except the tutorials, on small made-up files with the names that the pages use.
 
-usage: guides.py PROGRAM IMAGES SOURCE [PAGE ...]      IMAGES: the folder that the tool shape_images has drawn; PAGE: default all
+usage: guides.py PROGRAM IMAGES SOURCE [PAGE ...]      IMAGES: a folder from the tool shape_images; PAGE: default all
 
 A command is a line of a block that begins with `assay`, or with a word of OTHERS. A line that ends in a backslash continues on the next line.
 The commands of a page run from top to bottom in one folder, with a new one for a chapter about other data. All must end with status 0,
 except those of FAILS. guide_worlds.py makes the files that a page assumes, and no file that one of its commands makes. A server
 gets one set of answers from each annotator, and is interrupted. tutorials.py runs the tutorials.
-NOT_RUN lists the commands that need more than this machine, each with the reason. The test Hints.TheManualsTypeOptionsThatExist checks
+NOT_RUN lists the commands that cannot run on one machine, each with the reason. The test Hints.TheManualsTypeOptionsThatExist checks
 the options of these, too.
 Status 0: all commands have run; 1: one has failed, or an entry of a list is not needed; 77: this Python has no NumPy.
 """

@@ -66,7 +66,7 @@ TEST_F(AttackControls, EachMaskedModelIsDoubtful) {
         EXPECT_EQ(result.control.verdict, AttackVerdict::doubtful);
         const std::vector<std::string> found = found_in(result.control);
         EXPECT_THAT(found, testing::IsSupersetOf({"large_budget", "none_fooled"}));
-        // A saturated score does not change at all. Rounded levels do not change, either, because
+        // A saturated score does not change at all. Rounded levels do not change, because
         // all values are further than a quarter level from a rounding border.
         if (fault == Fault::thousand || fault == Fault::sign_flipped) {
             EXPECT_THAT(found, testing::Contains("slope"));

@@ -1,4 +1,4 @@
-// Adversarial images in files: the images that are read back give the reported numbers.
+// Adversarial images in files. The images that are read back give the reported numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -227,7 +227,7 @@ TEST_F(AttackedFiles, AKilledRunGoesOnAndFilesOfEarlierStoresAreMadeAgain) {
     run(options, never);
     EXPECT_EQ(files_in(options.images), files);
 
-    // The next run has nothing to do, and its numbers come from the record.
+    // The next run computes nothing, and its numbers come from the record.
     const auto again = run(options, never);
     ASSERT_TRUE(again);
     EXPECT_EQ(again->robust, whole->robust);

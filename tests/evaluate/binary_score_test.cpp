@@ -145,8 +145,8 @@ TEST(BinaryScores, AreShownByDefault) {
     // This is a call of the library without options.
     const ScoreReport report = scored(two, {});
     EXPECT_DOUBLE_EQ(*of_id(report, "auroc.one_vs_rest.binary.log_odds").value, 1);
-    EXPECT_DOUBLE_EQ(*of_id(report, "f1.binary").value, 2 / 3.0);  // 2 * 1 / (1 + 2)
-    // Metrics that are requested by k stay, and three classes have no binary metrics.
+    EXPECT_DOUBLE_EQ(*of_id(report, "f1.binary").value, 2 / 3.0);  // the value is 2 * 1 / (1 + 2)
+    // Metrics that are requested with k do not change, and three classes have no binary metrics.
     MeasureOptions k;
     k.k = {2};
     EXPECT_THAT(text_of(resolve(k, two).metrics), testing::Contains("top2"));

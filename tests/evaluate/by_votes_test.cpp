@@ -150,7 +150,7 @@ TEST(ByVotes, FewVotesOfPeopleWhoErrHoldTheTruth) {
         const Measurement& m = by.values[k].value;
         EXPECT_LT(m.interval.value().low, truth[k]);
         EXPECT_GT(m.interval.value().high, truth[k]);
-        // The sets that a threshold makes from the same votes give wrong values, and their
+        // Label sets from the same votes and a threshold give wrong values, and their
         // intervals miss the truth.
         EXPECT_LT(by.values[k].thresholded.interval.value().high, truth[k]);
     }

@@ -116,7 +116,7 @@ TEST(CheckSimulation, EquallyGoodWaysRaiseNoAlarm) {
 }
 
 // The model is random, so nothing can be decided. There are three tests (orders, shuffles,
-// association) at level 0.01 each. A false alarm of the shuffles is a wrong "in order".
+// association) at level 0.01 each. A false alarm of the shuffles is an incorrect "in order".
 TEST(CheckSimulation, ChanceIsSeldomTakenForAnOrder) {
     const Alarms alarms = count_alarms(0.0, false, 150);
     EXPECT_LE(alarms.order, 10);  // there are two tests, so at most 3 are expected

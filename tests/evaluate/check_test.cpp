@@ -254,7 +254,7 @@ std::string advice_of(const Finding& finding) {
     return finding.advice.substr(0, finding.advice.find(';'));
 }
 
-// With B G R or another scale, the options of the right preprocessing alone would leave these
+// With B G R or another scale, only the options of the correct preprocessing would leave these
 // settings unchanged.
 TEST_F(Check, AdviceHoldsWhatChangesAndNothingElse) {
     const Preprocess good = spec.preprocess;
@@ -328,7 +328,7 @@ TEST_F(Check, WrongPixelsAndWrongOrderTogether) {
     model.expects.scale = 1;
     for (std::size_t c = 0; c < colour_classes; ++c)
         model.output_of.push_back(colour_classes - 1 - c);
-    // The model expects bytes, so values of -1..1 look black. No class order is right with them,
+    // The model expects bytes, so values of -1..1 look black. No class order is correct with them,
     // and only both changes together help.
     const Finding order = finding("classes.order");
     EXPECT_GE(order.severity, Severity::warning);
@@ -388,7 +388,7 @@ TEST_F(Check, ConstantAndNotFinite) {
     model.not_a_number = true;
     EXPECT_THAT(finding("outputs.finite").title,
                 HasSubstr("NaN scores for 128 of 128 (100.0 %) images"));
-    // Scores that are not finite say nothing about classes and pixels.
+    // Scores that are not finite give no information about classes and pixels.
     EXPECT_THAT(finding("classes.order").title, HasSubstr("no image has finite scores"));
     EXPECT_EQ(finding("pixels.values").severity, Severity::note);
 }

@@ -31,7 +31,7 @@ public:
     enum class Ends { logits, softmax, softmax_twice, sigmoid, log_softmax } ends = Ends::logits;
     bool dropout = false, batch_norm = false, constant = false, not_a_number = false;
     /// After this number of images, the first score is NaN (or infinite, with `infinite`); -1:
-    /// never. The number counts down.
+    /// never. This number counts down.
     std::atomic<int> nan_after = -1;
     bool infinite = false;
 

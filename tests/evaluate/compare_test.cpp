@@ -101,7 +101,7 @@ TEST(Compare, ErrorConsistency) {
     EXPECT_THAT(error_consistency(9, 0, 0, 0).undefined,
                 testing::HasSubstr("agreement by chance is certain"));
     EXPECT_FALSE(error_consistency(0, 0, 0, 0).value);
-    // There is only one error, so without that item there would be no value.
+    // There is only one error, so there would be no value without that item.
     EXPECT_FALSE(error_consistency(9, 0, 0, 1).interval);
 }
 

@@ -68,7 +68,7 @@ TEST(EvalDecision, ToldApartByAnExactTest) {
 
 TEST(EvalDecision, HolmCountsTheWaysTried) {
     // Ten equal p-values. Holm's correction multiplies the smallest by 10 and the next ones by
-    // less, but no adjusted value is below the previous one: .0195 for all.
+    // less, and no adjusted value is below the previous one: .0195 for all.
     std::vector<Correct> ways = {first_correct(40, 64)};
     for (int i = 0; i < 10; ++i) ways.push_back(first_correct(30, 64));
     const Decision decision = decide(ways, 0.05);
@@ -125,7 +125,7 @@ TEST(RunningAccuracyTest, HasNoIntervalInTheFoldersOrder) {
 TEST(RunningAccuracyTest, BatchesInARandomOrderAreAClusterSample) {
     RunningAccuracy running(800, true);
     for (int i = 0; i < 20; ++i) running.add(6, 8), running.add(2, 8);
-    // The accuracy is 160 / 320, and each batch differs from it by 2 images. The variance is 40 /
+    // The accuracy is 160 / 320, and each batch differs from this by 2 images. The variance is 40 /
     // 39 * 40 * 4 / 320^2, times 1 - 320 / 800 for the images that were not seen yet.
     const Estimate now = running.estimate();
     EXPECT_DOUBLE_EQ(*now.value, 0.5);

@@ -48,7 +48,7 @@ TEST(HybridWrite, EveryWidthAndRunComesBack) {
     EXPECT_EQ(parquet::bits_of(1), 1U);
     EXPECT_EQ(parquet::bits_of(255), 8U);
     EXPECT_EQ(parquet::bits_of(256), 9U);
-    // A long run of equal values takes a few bytes in all, not for each value.
+    // A long run of equal values takes a few bytes in total, not per value.
     EXPECT_LT(parquet::hybrid_bytes(std::vector<std::uint32_t>(60'000, 1), 1).size(), 6U);
 }
 

@@ -308,7 +308,7 @@ TEST_F(FailingImages, AreThoseThatNeedTooMuchMemory) {
 }
 
 TEST_F(FailingImages, WhatHappenedIsSaid) {
-    // Replacing image 5 by another one does not help if the whole batch fails again.
+    // Replacing image 5 by another image does not help if the whole batch fails again.
     class Again final : public Fake {
     public:
         void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {

@@ -120,7 +120,7 @@ TEST(GapCoverage, OneModelsGap) {
     EXPECT_LT(held, 2000 * 0.972);
 }
 
-// The proportion of one model's gap that the numbers of labels explain, with enough images for the
+// The proportion of a model's gap that is explained by label counts, with enough images for the
 // interval to be valid. As in the report, it is only computed if the gap is clear.
 TEST(GapCoverage, OneModelsProportionExplained) {
     const GapScheme scheme(LabelStrata(5, {1, 2, 3}), 10, "recall");

@@ -218,7 +218,7 @@ TEST(DatasetGap, PresentIsTheSameInScore) {
     EXPECT_THAT(score({"2-3", "60", "present"}).note, HasSubstr("over images with 2,3 labels"));
 }
 
-// One image in thirty-one (3.2 %) has a single label of its own, which is too few for top-1.
+// One image in thirty-one (3.2 %) has a single own label, which is too few for top-1.
 TEST(DatasetGap, ASliverOfSingleLabelsHasNoTop1) {
     Runs runs;
     World one = world(310, 1, 2), two = world(310, 2, 2);
@@ -562,7 +562,7 @@ TEST(DatasetGap, UnlikeThings) {
     EXPECT_THAT(other.report().warnings,
                 testing::Contains(HasSubstr("have the same ids but different labels")));
 
-    // One data set has its own label sets, and the other single labels.
+    // One data set has its own label sets, and the other has single labels.
     Runs mixed;
     World several = two;
     for (std::size_t i = 0; i < 40; ++i) several.made.labels[i] = {0, 7};

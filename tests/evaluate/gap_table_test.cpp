@@ -275,7 +275,7 @@ TEST(GapTable, AFurtherTable) {
 }
 
 // The papers' tables are ordered by ASMA on PatchML. Their column of rank changes was computed from
-// unrounded values, so it cannot be reproduced exactly. The order can.
+// unrounded values, so it cannot be reproduced exactly. Their order can.
 TEST(GapTable, PublishedOrder) {
     if (shared_data().empty()) GTEST_SKIP() << "no shared data beside the checkout";
     const auto table = read_gap_table(shared_data() / "multilabel_models.csv");
@@ -394,7 +394,7 @@ TEST(GapTable, ALineWithTheImagesKnown) {
     ASSERT_GT(rank.low, 0U);
     EXPECT_EQ(csv[csv.column({"top1_rank_v2_low"})], std::to_string(rank.low));
     EXPECT_EQ(csv[csv.column({"top1_rank_v2_high"})], std::to_string(rank.high));
-    // No random numbers are drawn for the mean gap.
+    // The mean gap needs no random numbers.
     GapOptions undrawn;
     undrawn.replicates = 0;
     undrawn.families = {{"0", "a"}, {"1", "a"}, {"2", "b"}};

@@ -72,7 +72,7 @@ TEST_F(ImageIdentity, ASwappedFolderIsRefused) {
     const Dataset noise = copied(blur, "noise");
     for (std::size_t i = 0; i < 20; ++i) paint(noise, i, static_cast<std::uint8_t>(i));
     EXPECT_EQ(run("m", blur).predicted, 20U);
-    // Every file has 70 bytes, so only the contents differ.
+    // Every file has 70 bytes, so files only differ in their contents.
     EXPECT_THAT(
         refusal("m", noise),
         AllOf(HasSubstr("`000.bmp` has different bytes of the same number"),
@@ -195,7 +195,7 @@ TEST_F(ImageIdentity, StoresOfOtherImagesAreNotReadTogether) {
     EXPECT_EQ(score_runs(score, *self_comm()).reports.size(), 1U);
 }
 
-// They are not compared, for any layout of their shards, unless that is requested.
+// Such stores are not compared, for any layout of their shards, unless this is requested.
 TEST_F(ImageIdentity, StoresOfOtherImagesAreComparedOnlyWhenAskedFor) {
     const Dataset blur = images(20);
     const Dataset noise = copied(blur, "noise");

@@ -318,7 +318,7 @@ Pairs fast_pairs(const std::vector<std::uint64_t>& hashes, int bits) {
     return pairs;
 }
 
-/// The reference compares all pairs bit by bit.
+/// The reference implementation compares all pairs bit by bit.
 Pairs slow_pairs(const std::vector<std::uint64_t>& hashes, int bits) {
     Pairs pairs;
     for (std::uint32_t i = 0; i < hashes.size(); ++i) {
@@ -353,7 +353,7 @@ TEST(NearPairs, AreThoseOfComparingEachWithEach) {
     EXPECT_TRUE(fast_pairs({5}, 4).empty());
 }
 
-/// The groups of a folder, found by a search from image to image.
+/// The groups of a folder, found by a search that goes from image to image.
 TEST(NearPairs, GroupsAreThoseOfAWalkFromImageToImage) {
     TempFolder folder;
     std::vector<std::string> names;

@@ -237,7 +237,7 @@ TEST(MemoryStore, SaysWhatIsWrong) {
     options = {};
     options.model_name = "a/b";
     EXPECT_THAT(refused(matrix_of(scores), options), HasSubstr("a_b"));
-    std::vector<float> mixed(20 * classes, 1.0F / classes);  // the rows are probabilities
+    std::vector<float> mixed(20 * classes, 1.0F / classes);  // all rows are probabilities
     mixed[19 * classes] = 0.9F;                              // except for the last row
     EXPECT_THAT(refused(matrix_of(mixed), {}), HasSubstr("the kind of scores is not clear"));
     options = {};
@@ -324,7 +324,7 @@ TEST(StreamingScore, OfLabelSetsAlone) {
               scores_of(PredictionStore::in_memory(matrix_of(scores), how), measure));
 }
 
-// A checksum does not stop anybody from writing another state, so its other bytes are tested, too.
+// Anybody can write another state with a valid checksum, so its other bytes are tested, too.
 // The header and the waiting rows are at the ends. The sums between them are similar, so a sample
 // of their bytes is enough.
 TEST(StreamingScore, AStateWithAByteChangedIsRefusedOrMeasured) {

@@ -233,7 +233,7 @@ TEST(KindsOfMetrics, ScoreAsksThePass) {
     EXPECT_EQ(median.n, ranks.size());
     EXPECT_EQ(median.value, static_cast<double>(ranks[(ranks.size() + 1) / 2 - 1]));
     EXPECT_EQ(median.key.definition, "median_rank.lower");
-    // The median of these integers stays the same without any one group.
+    // The median of these integers is the same without any one group.
     EXPECT_FALSE(median.interval);
     EXPECT_EQ(median.note, "no interval: the value is the same without any of the items");
     EXPECT_NEAR(*report.measurements[1].value, largest, 1e-6);

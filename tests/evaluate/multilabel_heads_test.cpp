@@ -109,7 +109,7 @@ TEST(MultilabelHeads, LogitsAndTheirSigmoidsSayTheSameOnAnyThreads) {
         EXPECT_EQ(of(logits, metric).value, of(sigmoids, metric).value) << metric;
         EXPECT_EQ(to_json(of(logits, metric)), to_json(of(logits, metric, 1))) << metric;
     }
-    // A sigmoid of one half is a logit of 0, and 80 % is a logit of ln 4.
+    // A sigmoid value of one half is a logit of 0, and 80 % is a logit of ln 4.
     std::int64_t reached = 0;
     const Made made = sigmoid_scores(700, 7, ScoreKind::logits);
     std::int64_t right = 0;

@@ -1,4 +1,4 @@
-// Scoring with label sets, from a store to the report, against the definitions written out.
+// Scoring with label sets, from a store to the report, compared with the written definitions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -267,7 +267,7 @@ TEST(Multilabel, UnderClassMaps) {
     EXPECT_THAT(report.measurements[0].undefined, HasSubstr("class map"));
     EXPECT_EQ(report.measurements[1].value, 0.0);  // row 3 predicts 2, which is not a target
     EXPECT_FALSE(report.measurements[2].value);
-    // Class 1 is a target of its own, so the scores of the listed classes are used unchanged.
+    // Class 1 is its own target, so the scores of the listed classes are used unchanged.
     options.map = ClassMap{"some",
                            ClassList({"a", "b", "d", "e"}),
                            {0, 1, -1, 2, 3, -1},
@@ -455,7 +455,7 @@ TEST(MultilabelCompare, DifferencesIntervalsAndTests) {
         EXPECT_LT(width, 1.1 * (m.baseline.interval->high - m.baseline.interval->low))
             << key.definition;
     }
-    // ASMA's standard error from the images' differences, by hand.
+    // ASMA's standard error is computed by hand from the differences of the images.
     double difference = 0, error2 = 0;
     for (std::size_t g = 1; g <= 5; ++g) {
         const auto &x = one.agreement.at(g), &y = two.agreement.at(g);

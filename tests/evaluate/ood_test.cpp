@@ -54,7 +54,7 @@ TEST(Ood, ScoresOfTwoStores) {
                    two = save(folder, out, "net", storage, 100, false, runs);
         const auto list = measure_ood(one, two, 0.95, 2, *self_comm());
         ASSERT_EQ(list.size(), 9U);
-        // Half precision rounds the scores, so a few pairs may exchange their order.
+        // Half precision rounds the scores, so a few pairs may swap their order.
         const double near = storage == StorageFormat::full_f16 ? 2e-3 : 1e-12;
         for (std::size_t s = 0; s < 3; ++s) {
             const Separation expected = separation(a[s], b[s], 0.95);

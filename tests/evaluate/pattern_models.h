@@ -1,5 +1,5 @@
 // A linear classifier of faint patterns, which FGSM at 8/255 fools on every image. Its variants
-// have faults that hide this from an attack, one in each model.
+// each have one fault that hides this from an attack.
 #pragma once
 
 #include <algorithm>

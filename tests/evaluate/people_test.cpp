@@ -126,7 +126,7 @@ TEST_F(People, TheFormulaByHand) {
     EXPECT_DOUBLE_EQ(m.mean.value.value(), 0.25);
     EXPECT_EQ(result.answers, 7U);
     EXPECT_EQ(result.unanswered, 1U);
-    // anna and bert share three images: 1 0 0 against 1 1 1.
+    // anna and bert share three images, with 1 0 0 and 1 1 1.
     EXPECT_DOUBLE_EQ(result.between_people.value.value(), 0);
     const auto json = to_json(result);
     EXPECT_EQ(json.at("schema"), "assay.people/1");

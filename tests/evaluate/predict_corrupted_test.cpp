@@ -125,7 +125,7 @@ protected:
         }
         return all;
     }
-    /// The bytes of everything in a store that does not depend on where and how it was computed.
+    /// The bytes of everything in a store that is independent of the machine and of the run.
     std::map<std::string, std::string> numbers_below(const std::string& runs) const {
         std::map<std::string, std::string> files;
         for (const auto& entry : fs::recursive_directory_iterator(scratch_ / runs)) {
@@ -307,7 +307,7 @@ TEST_F(PredictCorrupted, OtherPhotographsOfFrostAreOtherImages) {
     save_png(wavy_image(64, 64, 2), scratch_ / "ice/a.png");
     EXPECT_THAT(message_of([&] { predict_all({model}, options("runs")); }),
                 HasSubstr("the data set `val_frost_2`"));
-    // Corruptions without overlays do not depend on the frost images.
+    // Corruptions without overlays are independent of the frost images.
     settings_.corruptions = {"contrast"};
     settings_.frost.clear();
     EXPECT_EQ(predict_all({model}, options("runs"))[0].predicted, 0U);

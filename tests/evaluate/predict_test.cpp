@@ -99,7 +99,7 @@ TEST_F(Predict, ClassifiersAreGivenBytesOrFloatsAsTheyPrefer) {
         return all;
     };
     EXPECT_EQ(bits(0), bits(1));
-    // The first plane is blue, which is 0 minus 0.5.
+    // The first plane is blue, which is 0 - 0.5.
     for (const std::size_t i : {0, 1, 8}) EXPECT_EQ(kept(results[2].store)[2 * i], -0.5F);
     EXPECT_EQ(results[0].bad_rows, 1U);
     EXPECT_EQ(alone->largest_byte, 8);

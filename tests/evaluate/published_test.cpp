@@ -48,7 +48,7 @@ TEST(Published, TimmsTablesAsTheyAre) {
     EXPECT_EQ(table.rows[2].model, "net.a1_in1k");
     EXPECT_EQ(table.rows[2].setting, "img_size 224, crop_pct 0.950, interpolation bicubic");
     EXPECT_THAT(table.rows[2].values, ElementsAre(0.625, 0.95));
-    // A table of proportions for another metric. Its other columns are not read.
+    // A table has proportions for another metric. Its other columns are not read.
     EXPECT_THAT(parse_published("model,top1\na,0.75\nb,1\n", "x").rows[0].values,
                 ElementsAre(0.75));
     const PublishedTable real = parse_published(timm, "results.csv", "real");

@@ -68,7 +68,7 @@ protected:
         AttackRunOptions options;
         options.predict = this->options(runs);
         options.predict.shard_rows = 20;
-        // controls have their own tests in tests/evaluate/attack_control_test.cpp
+        // controls are tested in tests/evaluate/attack_control_test.cpp
         options.control = false;
         return options;
     }

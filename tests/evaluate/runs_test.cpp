@@ -495,7 +495,7 @@ TEST(ScoreRuns, DataSetsOfOneNameAndOtherLabelsStandApart) {
                 EXPECT_EQ(cell.value, m.value) << heading;
                 ++cells;
             }
-            // The other columns are the model and the number of items.
+            // Two more columns are the model and the number of items.
             EXPECT_EQ(table.columns.size(), cells + 2);
         }
         for (const auto format : {ReportFormat::text, ReportFormat::csv, ReportFormat::json,
@@ -577,7 +577,7 @@ TEST(DerivedStores, OfAttacksAreNotAmongModelsUnlessTheyAreNamed) {
                 testing::ElementsAre("net@pgd-linf-8_255", "other@fgsm-linf-8_255"));
     EXPECT_THAT(found.note(), AllOf(HasSubstr("2 stores of attacks are skipped"),
                                     HasSubstr("`" + (val / "net@pgd-linf-8_255").string() + "`")));
-    // A store is found by its own name, or if the folder has no others. Each is listed once.
+    // A store is found by its name, or if it is the only one in the folder. Each is listed once.
     const ModelStores named = model_stores({val / "net@pgd-linf-8_255", val});
     EXPECT_THAT(names(named.folders), testing::ElementsAre("net@pgd-linf-8_255", "net", "other"));
     EXPECT_THAT(named.note(), AllOf(HasSubstr("1 store of an attack is skipped"),
@@ -676,7 +676,7 @@ TEST(DerivedStores, DoNotCountInTheFamilyOfHolmsCorrection) {
             EXPECT_EQ(two.verdict, one.verdict);
         }
     }
-    // The eight comparisons are a family of their own, so Holm's correction multiplies the smallest
+    // The eight comparisons are a separate family, so Holm's correction multiplies the smallest
     // p by eight.
     double smallest = 1;
     for (std::size_t i = 2; i < 10; ++i)

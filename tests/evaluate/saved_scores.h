@@ -35,7 +35,7 @@ struct Made {
     std::vector<std::string> severity = {};  ///< attribute "severity", or empty for none
     std::filesystem::path root = {};         ///< hashes of the images
     std::vector<ImageFile> files = {};       ///< one per row, or empty if not known
-    bool named = true;                       ///< classes have names
+    bool named = true;                       ///< whether classes have names
     std::size_t rows() const { return labels.size(); }
 };
 

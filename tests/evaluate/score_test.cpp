@@ -143,7 +143,7 @@ TEST(Score, SameBitsForAnyThreadsRanksAndShards) {
         const std::string text = to_json(score_store(store, options, comm)).dump();
         if (text != expected) throw std::runtime_error("rank differs");
     });
-    // Only a few files may be open at a time.
+    // Only a few files may be open at the same time.
     const std::size_t before = store::set_open_files(0);
     const std::string few =
         to_json(
@@ -485,7 +485,7 @@ TEST(Score, CalibratedNull) {
     once.metrics = {parse_metric("calibration_error")};  // without the parts in the list
     EXPECT_EQ(scored(calibrated, once).measurements.at(0).calibrated_null->mean,
               drawn.measurements.at(2).calibrated_null->mean);
-    // The null distribution of the debiased error is around 0.
+    // The null distribution of the debiased error is centered at 0.
     once.metrics = {parse_metric("ece_debiased")};
     once.null_draws = 50;
     const auto debiased = scored(calibrated, once).measurements.at(0);

@@ -9,7 +9,7 @@ limits   Every scenario under limits of file size, open files and memory.
 damage   Every byte of every file of a store is flipped in one bit, every file is cut, and files are swapped between two stores.
          Reading gives the correct numbers or ends with an error, and `verify` finds the damage.
 
-resume   The same damage to a store that is finished and to one that is not; files are also removed, and taken from other stores.
+resume   The same damage to a finished and an unfinished store. Files are also removed, or replaced by those of other stores.
          Then the command that makes the store is typed again. Status 0 means the store of an undisturbed run, which `verify`
          calls sound. Any other status means an error. After following its advice, the same command gives that store.
 
@@ -18,10 +18,10 @@ cuts     A few scenarios on a separate disk, if root may mount one. The disk los
 
 Calls, limits and cuts must meet these conditions:
 
-  - the command ends by itself (unless it was killed), not with 70 ("internal error"), and within a minute;
+  - the command ends by itself (unless it was killed), without status 70 ("internal error"), within a minute;
   - status 0 only with the results of an undisturbed run, byte for byte; any other status comes with "error:" on stderr;
   - the inputs are unchanged;
-  - the same command, typed again, ends with 0 and with the results of an undisturbed run, and leaves nothing else behind.
+  - the same command, typed again, ends with 0 and with the results of an undisturbed run, and leaves no other files.
 
 usage: campaign.py --program ASSAY --interposer LIBRARY --source ROOT [--parts calls,limits,damage,resume,cuts] [--slice N] [--only TEXT]
 
@@ -140,7 +140,7 @@ class Runner:
         return subprocess.run(words, capture_output=True, text=True, errors="replace", env=environment, timeout=TIMEOUT, preexec_fn=bound)
 
     def fault(self, kind, at):
-        """The conditions that fail after this fault, as sentences."""
+        """The conditions that are violated after this fault, as sentences."""
         how = "kill" if kind == "process 1" else kind
         return self.disturbed(
             lambda: self.run(self.scenario.command, env={"ASSAY_FAULT_AT": str(at), "ASSAY_FAULT_AS": how}, process_1=kind == "process 1"),
@@ -175,7 +175,7 @@ class Runner:
         return wrong + self.typed_again(cut)
 
     def typed_again(self, cut=False):
-        """The conditions that fail when the same command is repeated."""
+        """The conditions that are violated when the same command is repeated."""
         wrong = []
         try:
             again = self.run(self.scenario.command)
@@ -346,7 +346,7 @@ def try_resume(runner, tally, options):
                 shutil.copyfile(kept / name, path)
             elif "another --out" in done.stderr and "elsewhere" not in advised:
                 advised.add("elsewhere")
-                runner.clear()  # equivalent to another folder, and the recorded command stays the same
+                runner.clear()  # the folder is equivalent to another one, and the recorded command does not change
             else:
                 break
         if done.returncode != 0:

@@ -11,8 +11,8 @@
 //                      halved. `cut` removes the second half of the call's file.
 //
 //   ASSAY_FAULT_COUNT  a file of text to which "NUMBER CALL PATH" is added for every call
+//
 // With `error`, the call fails, and so do later calls of its kind on the file, as on a broken disk.
-// error: that call fails, and every later call of its kind on the same file, as on a broken disk.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -84,7 +84,7 @@ Plan& plan() {
 
 std::atomic<long> calls{0};
 thread_local bool inside = false;  ///< calls of this library are not counted
-std::string failing;               ///< "CALL PATH" that fails from now on
+std::string failing;               ///< the "CALL PATH" that fails from now on
 std::mutex dirty_mutex;
 std::set<std::string> dirty;  ///< files that were written, and not synchronized since
 
@@ -132,7 +132,7 @@ void halve(const std::string& path) {
         (void)!::truncate(path.c_str(), info.st_size / 2);
 }
 
-/// After a successful call: records the data that a power cut would lose.
+/// Called after a successful call. Records the data that a power cut would lose.
 void keep_account(const char* call, const std::string& path, const std::string& from) {
     if (plan().as != Plan::power || !is_below(path)) return;
     const std::lock_guard guard(dirty_mutex);

@@ -1,6 +1,6 @@
 """A separate disk for a command (an ext4 image on a loop device), and its contents after a power cut.
 
-The image holds the data that the file system has written to its device, and nothing that is only in memory. A copy is made right
+The image holds the data that the file system has written to its device, without data that are only in memory. A copy is made right
 after the command is killed, and mounted again. It is the disk after a power cut: the journal is replayed, and data that were not
 synchronized are lost. Not tested: a device that loses acknowledged data, or writes parts of a sector.
 """

@@ -1,4 +1,4 @@
-// The frequency of alarms over sequences of simulated pools, without a change and after a fall. The
+// The frequency of alarms over sequences of simulated pools, without a change and after a drop. The
 // simulations were defined before the first run.
 #include <gtest/gtest.h>
 

@@ -100,7 +100,7 @@ struct Held {
 };
 
 /// Which images a competition has settled before the sample is drawn. Of each pair of classifiers,
-/// it selects the 30 images on which they disagree with the highest smaller confidence.
+/// it selects the 30 images on which they disagree and the smaller confidence is highest.
 enum class SettledPart {
     none,
     all,

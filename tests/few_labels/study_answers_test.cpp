@@ -1,4 +1,4 @@
-// Studies: looks, recall by class, and gold questions.
+// Studies with interim looks, recall by class, and gold questions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

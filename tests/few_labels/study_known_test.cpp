@@ -107,7 +107,7 @@ TEST(FewLabelsStudy, KnownAnswersCountWithoutBeingDrawn) {
     std::uint64_t in_groups = 0;
     for (std::size_t g = 0; g < 2; ++g) in_groups += all.groups[3 * g].images;
     EXPECT_EQ(in_groups, images);
-    // The record protects the answers.
+    // The record prevents a change of the answers.
     write_file_atomically(study / "settled.csv", "item,label,answer\n");
     EXPECT_THAT(message_of([&] { estimate_pool(study, options); }), HasSubstr("settled.csv"));
 }

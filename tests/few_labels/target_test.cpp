@@ -66,7 +66,7 @@ std::vector<StratumSample> strata_of(const World& world) {
     return out;
 }
 
-/// `value` and `x` of an image; `in`: whether it belongs to the domain.
+/// `value` and `x` of an image, and `in` for whether it belongs to the domain.
 template <class In, class Value, class X>
 Target target_of(const World& world, const In& in, const Value& value, const X& x) {
     Target out;
@@ -221,7 +221,7 @@ TEST(FewLabelsTarget, CorrectionEqualsTheReference) {
     difference.value = 0.1;
     difference.interval = Interval{0.04, 0.15, 0.95, ""};
     const Estimate wider = corrected_difference(difference, rates);
-    // J = .85; its half-widths are .04 and .045.
+    // J = .85, with half-widths of .04 and .045.
     const double of_gain = 0.01 * (0.04 * 0.04 + 0.045 * 0.045) / std::pow(0.85, 4);
     EXPECT_NEAR(*wider.value, 0.1 / 0.85, 1e-12);
     EXPECT_NEAR(wider.interval->low, 0.1 / 0.85 - std::sqrt(std::pow(0.06 / 0.85, 2) + of_gain),

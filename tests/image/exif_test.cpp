@@ -83,7 +83,7 @@ TEST(Exif, OfTwoBlocksTheFirstCounts) {
         two.insert(two.begin() + static_cast<std::ptrdiff_t>(begin + size), block.begin(),
                    block.end());
         EXPECT_EQ(exif_orientation(two), 6);
-        EXPECT_EQ(facts_of_file(two).whole, value == 6);  // another tag may have the count
+        EXPECT_EQ(facts_of_file(two).whole, value == 6);  // other readers may use the second block
     }
 }
 

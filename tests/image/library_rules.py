@@ -58,7 +58,7 @@ def torchvision_rules(preprocessing):
 
 
 def timm_rules(preprocessing):
-    """The data configs of all pretrained models, each at its smallest size."""
+    """The data configs of all pretrained models, with each model at its smallest size."""
     import timm
     from timm.data import create_transform, resolve_data_config
 

@@ -32,7 +32,7 @@ def main():
     blob, lines = bytearray(), []
     for (width, height), sizes in SIZES.items():
         image = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)  # noise makes every rounding visible
-        if (width, height) == (25, 17):  # black and white: overshoots are clipped at 0 and 255
+        if (width, height) == (25, 17):  # black and white pixels, so overshoots are clipped at 0 and 255
             y, x = np.mgrid[0:height, 0:width]
             image = np.repeat((255 * ((x // 3 + y // 2) % 2)).astype(np.uint8)[:, :, None], 3, axis=2)
         at = len(blob)

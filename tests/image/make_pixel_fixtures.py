@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes tests/data/fixtures/pixels.bin and pixels.tsv. They hold a small image of every kind that is read, with the pixels
 that Pillow 9.4 reads. They also hold damaged and hostile files that must be refused, and a few of Pillow's resizes.
-The files small_formats.bin and small_formats.tsv are the same for PBM, PGM, PPM and GIF.
+The files small_formats.bin and small_formats.tsv have the same layout for PBM, PGM, PPM and GIF.
 
     tests/image/make_pixel_fixtures.py [FOLDER [small_formats]]
 
@@ -26,7 +26,7 @@ rng = np.random.default_rng(20240229)
 warnings.simplefilter("ignore")
 
 # Pillow reads some of these files incorrectly (BMP, GIF, TIFF), or without a check (the CRC of a PNG's data). It reads others by
-# filling missing data (the short ones), or with a colour engine (Lab).
+# filling in missing data (short files), or with a colour engine (Lab).
 REFUSED_ON_PURPOSE = {
     "bmp 8 black and white",
     "bmp rle4 odd count",

@@ -1,4 +1,4 @@
-// tests/data/fixtures/pixels and small_formats (.tsv, .bin), as make_pixel_fixtures.py wrote them.
+// tests/data/fixtures/pixels and small_formats (.tsv, .bin), which make_pixel_fixtures.py wrote.
 #pragma once
 
 #include <cstdint>

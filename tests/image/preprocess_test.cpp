@@ -296,7 +296,7 @@ TEST(PreprocessJson, EveryFieldChangesTheFingerprint) {
         {"mean", {0, 0, 1}},      {"resize_size", 256},  {"scale", 1},
         {"std", {1, 1, 2}},       {"width", 225},        {"resize_as", "torch"},
         {"crop_start", "floor"},  {"antialias", false}};
-    // The last three keys only exist if they are given.
+    // The last three keys are only written if they are given.
     EXPECT_EQ(changed.size(), base.size() + 3);
     for (const auto& [key, value] : changed.items()) {
         nlohmann::json json = base;

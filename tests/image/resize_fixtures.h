@@ -1,4 +1,4 @@
-// Small images and their resizes by another library: tests/data/fixtures/<name>.tsv and .bin, which
+// Small images and the results of another library: tests/data/fixtures/<name>.tsv and .bin, which
 // make_torch_fixtures.py and make_opencv_fixtures.py.
 #pragma once
 

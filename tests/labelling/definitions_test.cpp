@@ -61,7 +61,7 @@ TEST_F(Definitions, TwoClassesOfOneNameAreToldApart) {
 }
 
 TEST_F(Definitions, NamesAloneAreNotImagenetsClasses) {
-    // A mouse is a pointing device in ImageNet, and an animal elsewhere.
+    // A mouse is a pointing device in ImageNet, and an animal in WordNet's other senses.
     EXPECT_EQ(label_texts({"mouse"}, {}, {})[0].definition, "");
     EXPECT_EQ(label_texts({"674"}, {"mouse"}, {})[0].definition, "");
 }

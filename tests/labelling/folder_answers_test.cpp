@@ -1,4 +1,4 @@
-// People's answers, as later commands read them.
+// Tests that later commands read people's answers.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -80,7 +80,7 @@ TEST_F(ServiceOfAFolder, GridsAreSelectedAndReadAsSelections) {
             EXPECT_EQ(service.work(person, {given}, {}, 0).taken[0].state, State::recorded);
         }
     }
-    // Four screens need answers from two people each, so the third person has nothing to do.
+    // Four screens need answers from two people each, so nothing is left for the third person.
     EXPECT_EQ(screens, 8U);
     EXPECT_EQ(service.status().open, 0U);
 

@@ -46,7 +46,7 @@ TEST(AnswersNeeded, AreTheFewestThatCanSettle) {
         }
     }
     EXPECT_EQ(answers_needed({}, 5), 3U);  // three of five answers are equal
-    // two more of either answer are possible
+    // two more answers of either kind are possible
     EXPECT_EQ(answers_needed({Answer::yes, Answer::no}, 5), 2U);
 }
 
@@ -152,7 +152,7 @@ TEST(Service, ARepeatedDeliveryCountsOnce) {
     EXPECT_EQ(anna.fetch({given}).taken[0].state, State::repeated);
     EXPECT_EQ(study.answers(), 1);
     EXPECT_EQ(study.competition().count("answer"), 1);
-    // The same key with another answer does not come from this page.
+    // The page never sends another answer with the same key.
     given.answers[0].second = Answer::no;
     const TakenScreen other = anna.fetch({given}).taken[0];
     EXPECT_EQ(other.state, State::refused);
@@ -175,7 +175,7 @@ TEST(Service, AChangedAnswerTakesTheFormersPlace) {
     EXPECT_EQ(study.competition().count("answer"), 2);
     EXPECT_EQ(study.competition().count("answer WHERE counts = 1 AND answer = 0"), 1);
     EXPECT_EQ(service.answered(anna.person(), first.token)->said, std::vector<Answer>{Answer::no});
-    // They did not answer it, so they must not see it.
+    // This person did not answer the question, so they must not see it.
     Page ben(service, "ben");
     EXPECT_FALSE(service.answered(ben.person(), first.token));
 }
@@ -223,7 +223,7 @@ TEST(Service, AnswersAreThereForOthersOnceCommitReturns) {
     EXPECT_EQ(study.answers(), 1);
     // The same holds in memory. The page sends the answer again, and it counts as new.
     EXPECT_EQ(anna.fetch().answered, 1U);
-    // The first answer of a new person fails.
+    // In this case, the first answer of a new person fails.
     Page ben(service, "ben");
     service.begin();
     ben.fetch();
@@ -339,7 +339,7 @@ TEST(Service, WhatSomebodyLeavesBehindIsAskedOfOthers) {
     dora.forget();
     dora.fetch();
     EXPECT_EQ(dora.screens()[0].token, held);
-    // A person who returns can still answer it, and the answer counts.
+    // A person who returns can still answer the question, and the answer counts.
     EXPECT_EQ(first[0].answer(Answer::yes).taken[0].state, State::recorded);
 }
 

@@ -39,7 +39,7 @@ struct AskedCompetition {
                         const std::string& annotator = {}) {
         return message_of([&] { take(text, annotator); }, code);
     }
-    /// The answers to this question that count, each as annotator and answer.
+    /// The annotator and the answer of all answers to this question that count.
     std::vector<std::string> counting(std::size_t question) {
         std::vector<std::string> said;
         Statement row = small.database().prepare(
@@ -111,7 +111,7 @@ TEST(MadAnswers, TheSameFileTwiceAddsNothing) {
 
 TEST(MadAnswers, TheLastOneOfAnAnnotatorCounts) {
     AskedCompetition asked;
-    // Within one file, the order decides, also if an answer changes twice.
+    // Within one file, the last answer counts, also if an answer changes twice.
     const std::string text = header + asked.line(0, "anna,yes") + asked.line(0, "anna,yes") +
                              asked.line(0, "anna,no") + asked.line(0, "anna,yes");
     AnswerRound round = asked.take(text);

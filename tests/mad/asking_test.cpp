@@ -1,4 +1,4 @@
-// Which images are chosen for questions, and how many other images each represents.
+// Tests which images are chosen for questions, and how many images each represents.
 #include "mad/asking.h"
 
 #include <gtest/gtest.h>

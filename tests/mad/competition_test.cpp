@@ -193,7 +193,7 @@ TEST_F(MadCompetition, DistancesOfAFile) {
                           "bus,1,1,1,0\n");
     EXPECT_THAT(message_of([&] { create(); }, ErrorCode::usage),
                 HasSubstr("different class distances"));
-    // The competition no longer needs the file, and detects changes of its own copy.
+    // The competition no longer needs the file, and detects changes in its own copy.
     std::filesystem::remove(options.distances);
     EXPECT_EQ(Competition::open(folder()).distances()(0, 1), .5);
     write_file_atomically(folder() / "distances.npy", std::string("nothing"));
@@ -211,7 +211,7 @@ TEST_F(MadCompetition, TheWholeGraphIsSearchedOnceOrRefused) {
                          anew(there.hierarchy(), there.classes(), DistanceReading::graph_full_min);
     EXPECT_EQ(kept.reading(), DistanceReading::graph_full_min);
     EXPECT_TRUE(std::equal(kept.all().begin(), kept.all().end(), anew.all().begin()));
-    // Earlier competitions were written without that row.
+    // Older competitions do not have that row.
     Database(folder() / "competition.sqlite", Database::Access::write)
         .execute("DELETE FROM setting WHERE name = 'distances_hash'");
     EXPECT_EQ(Competition::open(folder()).distances()(0, 1), kept(0, 1));

@@ -210,7 +210,7 @@ TEST_F(MadGallery, IsDataToo) {
     EXPECT_EQ(images[0].first_label.correct, std::nullopt);
     EXPECT_EQ(images[2].outcome, "replaced");
     EXPECT_EQ(images[2].second, "gamma");
-    // The command reports the same about the images that it has drawn.
+    // The command reports the same for images that were already drawn.
     Gallery told;
     told.shown = images;
     EXPECT_EQ(report_of(make()).result["shown"], report_of(told).result["shown"]);
@@ -329,7 +329,7 @@ TEST(MadGallerySheet, NamesWithoutRoomAreCutAndConfidencesNever) {
             ASSERT_EQ(pixel_at(sheet, x, y), (Ink{255, 255, 255})) << x << " " << y;
 }
 
-/// Names that differ only after the length limit of file names, or in characters that file names
+/// Names that only differ after the length limit of file names, or in characters that file names
 /// may not have.
 class MadGalleryNames : public MadGallery {
 protected:

@@ -124,7 +124,7 @@ TEST(MadLabelStudio, AnAnnotationThatIsEditedCountsAnew) {
     EXPECT_EQ(round.changed, 1U);
     EXPECT_EQ(round.repeated, 4U);
     EXPECT_EQ(labelled.small.count("answer WHERE counts = 0"), 1);
-    // Reading the older export again restores nothing.
+    // If the older export is read again, nothing is restored.
     EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
     EXPECT_EQ(labelled.small.count("answer WHERE counts = 1 AND answer = 1"), 1);
 }
@@ -172,7 +172,7 @@ TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
         json tasks = json::parse(read_text(fixture("label_studio.json")));
         json& annotation = tasks[0]["annotations"][0];
         annotation[how] = std::string(how) == "result" ? json::array() : json(true);
-        // An older version revokes nothing.
+        // An older version does not revoke answers.
         annotation["updated_at"] = "2026-11-20T08:01:00.150000Z";
         EXPECT_EQ(labelled.take(labelled.small.write("older.json", tasks.dump())).taken_back, 0U);
         EXPECT_EQ(labelled.all(), expected);
@@ -201,7 +201,7 @@ TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
         LabelledCompetition fresh;
         fresh.take(out / "answers.csv");
         EXPECT_EQ(fresh.all(), expected);
-        // If an annotator submits it again, the answer counts again.
+        // If an annotator submits the annotation again, the answer counts again.
         between[0]["annotations"][0]["updated_at"] = "2026-11-22T08:00:00Z";
         EXPECT_EQ(labelled.take(labelled.small.write("again.json", between.dump())).added, 1U);
         EXPECT_EQ(labelled.all().size(), expected.size() + 1);
@@ -236,7 +236,7 @@ TEST(MadLabelStudio, AnExportComesBackThroughJsonAlone) {
     json rows = json::array();
     std::string csv = "annotation_id,annotator,answer,question_id,exported_annotations\n";
     int number = 500;
-    // The task as Label Studio has it after an import.
+    // The task in the form that Label Studio has after an import.
     for (json& task : tasks) {
         const json data = task["data"];
         EXPECT_EQ(data.contains("exported_annotations"), !task["annotations"].empty());

@@ -44,7 +44,7 @@ TEST(MadQuestions, NothingIsSelected) {
     EXPECT_THAT(message_of([&] { ask_questions(*small); }, ErrorCode::usage),
                 HasSubstr("nothing is selected"));
     EXPECT_THAT(open_questions(*small), IsEmpty());
-    // The pairs were scanned and have no images.
+    // The pairs were searched, but have no images.
     small.select(0);
     EXPECT_THAT(message_of([&] { ask_questions(*small); }, ErrorCode::usage),
                 HasSubstr("no image qualifies for any pair; to see why, run `assay mad select " +
@@ -193,7 +193,7 @@ TEST(MadQuestions, GoldIsAProportionOfAllAndStays) {
     settings.gold = .2;
     SmallCompetition small(3, 45, settings);
     small.select(8);
-    // Gold questions about the last images, which no pair needs.
+    // The gold questions are about the last images, which no pair needs.
     std::string gold = "image,label,answer\n";
     for (std::size_t i = 36; i < 45; ++i)
         for (std::size_t c = 0; c < 5; ++c)
@@ -212,7 +212,7 @@ TEST(MadQuestions, GoldIsAProportionOfAllAndStays) {
     EXPECT_EQ(small.count("decision WHERE kind = 'gold' AND reason LIKE '%gold.csv line %'"),
               static_cast<std::int64_t>(round.gold));
 
-    // With more gold questions in another order, the drawn ones stay.
+    // With more gold questions in another order, the drawn ones do not change.
     const auto more = small.write("more.csv", "image,label,answer\n" + small.id(20) + ",n1,yes\n");
     const QuestionRound again =
         ask_questions(*small, {.gold = more, .budget = {}, .stop_at = {}, .reason = {}});
@@ -235,7 +235,7 @@ TEST(MadQuestions, GoldOfAQuestionThatAPairNeedsMakesItKnown) {
     EXPECT_EQ(round.added, 4U);
     EXPECT_EQ(round.added_gold, 0U);
     EXPECT_EQ(round.gold, 1U);
-    EXPECT_EQ(round.open, 4U);  // the question is asked anyway
+    EXPECT_EQ(round.open, 4U);  // the question is still asked
 }
 
 TEST(MadQuestions, GoldThatIsWrongIsRefused) {

@@ -529,7 +529,7 @@ TEST(MadRank, AReplacementThatIsNotAskedYetIsNoUnevenAsking) {
               PlacedBy::posterior);
 }
 
-// If further answers would not help, the message names another command.
+// If further answers would not help, the message proposes another command.
 TEST(MadRank, NothingToRankByNamesTheCommandThatHelps) {
     const Scratch scratch;
     RankWorld world({"a", "b"});
@@ -601,7 +601,7 @@ TEST(MadRank, WhatItRefuses) {
     EXPECT_THAT(against("model,score\na,1\na,2\n"), HasSubstr("line 3: model `a` appears twice"));
     EXPECT_THAT(against("model,score\na,nan\n"), HasSubstr("the score is `nan`"));
     EXPECT_THAT(against("model,top1\na,1\n"), HasSubstr("score, accuracy or rank"));
-    // The score is probably a loss, because the best model has the lowest value.
+    // The scores are probably losses, because the best model has the lowest value.
     EXPECT_THAT(against("model,score,rank\na,.1,1\nb,.2,2\nc,.3,3\n"),
                 HasSubstr("order `a` and `b` differently (rank 1 and 2, score 0.1 and 0.2)"));
 }
@@ -769,7 +769,7 @@ TEST(MadRankSimulation, BootstrapIntervalsHoldTheTruePlaces) {
     RecordProperty("coverage", fmt::format("{:.4f}", coverage));
     RecordProperty("width", fmt::format("{:.3f}", width));
     EXPECT_GT(coverage, .88);
-    // The intervals must not cover everything, either.
+    // The intervals must not be so wide that they cover everything.
     EXPECT_LT(width, 3.5);
     EXPECT_GT(points, 0);
 }

@@ -71,7 +71,7 @@ struct RankWorld {
                             .asked = asked});
         return selected.back();
     }
-    /// Adds a question. Further calls return the same question.
+    /// Adds a question. Repeated calls return the same question.
     std::int64_t question(std::int64_t image, std::uint16_t label, std::optional<bool> gold = {}) {
         const auto [found, fresh] =
             known_.try_emplace({image, label}, static_cast<std::int64_t>(questions.size() + 1));

@@ -53,7 +53,7 @@ std::vector<std::uint64_t> images_of(const std::vector<Candidate>& list) {
     return images;
 }
 
-/// A reference in memory, straight from the definition.
+/// A reference implementation in memory, by the definition.
 class Offline {
 public:
     Offline(const World& world, const ClassDistances& distances, const SelectionRule& rule,

@@ -38,7 +38,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A reference in memory, image by image, straight from the definition.
+/// A reference implementation in memory, image by image, by the definition.
 class SlowSelection {
 public:
     explicit SlowSelection(const Competition& competition)
@@ -46,7 +46,7 @@ public:
 
     std::set<std::uint64_t> excluded;
     std::set<std::uint64_t> gone;                               ///< candidates that were rejected
-    std::vector<std::uint64_t> stays;                           ///< accepted before
+    std::vector<std::uint64_t> stays;                           ///< places accepted before
     std::map<std::uint64_t, std::uint64_t> hashes;              ///< empty if not used
     std::uint64_t disagreeing = 0, candidates = 0;              ///< state of the last select()
     std::set<std::uint64_t> duplicates;                         ///< state of the last select()
@@ -397,7 +397,7 @@ TEST(SelectionRound, UnclearImagesAreReplacedByTheNext) {
     const Scratch scratch;
     const MadePool pool = random_pool(21, 3, 800);
     CompetitionSettings settings = made_settings(8);
-    settings.rule.reserves = 2;  // fewer than will be rejected: another pass is needed
+    settings.rule.reserves = 2;  // fewer than will be rejected, so another pass is needed
     Competition competition = make_competition(scratch.path(), pool, settings);
     selected_once(competition);
     SlowSelection slow(competition);
@@ -506,7 +506,7 @@ TEST(SelectionRound, ImagesKnownToBeUnclearAreNotAccepted) {
             selected_once(competition);
             competition.add({save_classifier(scratch / "runs", pool, 2)}, "", 1);
             SlowSelection slow(competition);
-            // Makes half of the images unclear that the new pair would select, and then half of
+            // Makes unclear half of the images that the new pair would select, and then half of
             // their replacements.
             for (int times = 0; times < 3; ++times) {
                 const std::vector<std::uint64_t> list = slow.select(1, 2, pool.parents);
@@ -631,7 +631,7 @@ TEST(SelectionRound, ARoundThatFailsChangesNothing) {
     EXPECT_EQ(images_in(again, 0, 2), slow.select(0, 2));
 }
 
-// Ids with commas and quotes are quoted in items.csv, where a line is then no longer an item.
+// Ids with commas and quotes are quoted in items.csv, so that one item may have several lines.
 TEST(ItemReader, FindsImagesWithoutReadingThemAll) {
     for (const std::string prefix : {"image", "an \"image\", "}) {
         const Scratch scratch;

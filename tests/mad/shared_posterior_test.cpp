@@ -297,7 +297,7 @@ TEST(MadSharedPosterior, WithoutSharingScoresAreThoseOfIndependentPairs) {
     const WorkingScores working = working_scores(5, answered, {});
     const std::vector<double> expected = posterior_scores(5, counts);
     for (std::size_t a = 0; a < 5; ++a) EXPECT_NEAR(working.scores[a], expected[a], 1e-12);
-    // The order of pairs and of places has no effect.
+    // The order of pairs and places has no effect.
     AnsweredPlaces turned = answered;
     std::reverse(turned.pairs.begin(), turned.pairs.end());
     std::reverse(turned.places.begin(), turned.places.end());

@@ -1,4 +1,4 @@
-// A competition of a few simulated classifiers over a few dozen images that do not exist. The rows
+// A competition of a few simulated classifiers on a few dozen made-up images. The rows
 // of its selection are inserted by hand.
 #pragma once
 

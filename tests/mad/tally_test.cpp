@@ -75,7 +75,7 @@ TEST(MadTally, WhatCountsInAPair) {
     EXPECT_EQ(samples[0].replaced, 1U);
     EXPECT_EQ(answered_places(tally, world.pairs, world.selected, {0, 1, 2}, {}).pairs[0].list, 3U);
     EXPECT_EQ(samples[1].only_second, 1U);
-    // Without the first classifier the other pair stays, with other places.
+    // Without the first classifier, the other pair remains, with other numbers of classifiers.
     const std::vector<PairCounts> less =
         counts_of_pairs(tally, world.pairs, world.selected, {1, 2});
     ASSERT_EQ(less.size(), 1U);
@@ -312,7 +312,7 @@ TEST(MadAnnotators, SwappedAnswersAndBlockedOnes) {
     checks = check_of(world);
     EXPECT_TRUE(findings_of(checks).empty());
     EXPECT_EQ(checks[2].answers, 30U);
-    // Blocked annotators are not among the others that an annotator is compared with.
+    // Blocked annotators are not used to judge other annotators.
     EXPECT_EQ(checks[0].agreement.n, 30U);
     EXPECT_DOUBLE_EQ(checks[0].agreement.value.value(), 1);
 }

@@ -101,7 +101,7 @@ inline AsmaCounts asma_draw(const AsmaWorld& world, std::uint64_t images, Random
 }
 
 /// Two classifiers on the same images. With probability `same`, the second finds a label if the
-/// first does. Otherwise it finds it independently, with its own probability.
+/// first does. Otherwise it finds the label independently, with its own probability.
 struct AsmaPair {
     std::string name;
     AsmaWorld first;

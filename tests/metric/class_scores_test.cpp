@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-// The metric's value over items with these labels and predictions.
+// The value of the metric for items with these labels and predictions.
 Estimate measured(const MetricRequest& request, std::uint32_t classes,
                   const std::vector<std::int32_t>& truth,
                   const std::vector<std::int32_t>& predicted) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The values themselves, their neighbours, and numbers between and beyond them.
+/// Searches for the values, their neighbours, and numbers between and beyond them.
 std::vector<double> column_for(const std::vector<double>& values) {
     std::vector<double> column = {0, -0.0, 1e300, -1e300, infinity, -infinity};
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -170,7 +170,7 @@ TEST(MultilabelSums, RankingsAgreeWithTheWordingWhateverTheTies) {
 }
 
 // Classes 0 to 3 have scores .9 .6 .6 .1; 1 and 3 are valid. Class 1 ties with 2, so three classes
-// reach it, one of them valid. All four reach class 3, two of them valid.
+// reach it, of which one is valid. All four reach class 3, and two of them are valid.
 TEST(MultilabelSums, ClosedForms) {
     const RankingValues values =
         ranking_values(std::vector<double>{.9, .6, .6, .1}, ClassSet{1, 3});

@@ -287,7 +287,7 @@ TEST(Intervals, OfLargeSubgroupsAreTheStratifiedBootstraps) {
 }
 
 // All labels are found in subgroups of 4,000 and of 40 images. The chi-square of a subgroup, n (1 -
-// mu) / mu, increases least if n is small. So the small subgroup moves, and the other stays at 1.
+// mu) / mu, increases least if n is small. So only the mean of the small subgroup is below 1.
 TEST(Intervals, WhereAllAgreeTheSmallestSubgroupMoves) {
     const double z2 = 1.959963985 * 1.959963985;
     Counted set;
@@ -441,7 +441,7 @@ TEST(Agreement, PairedSums) {
     const std::vector<PairedAgreement> large{{200000, 0.9, 0.95, 0.1}, {40000, 0.6, 0.7, 0.2}};
     const Interval narrow = paired_sum_interval(large, weights, 0.95);
     EXPECT_NEAR(narrow.high - narrow.low, 2 * 1.96 * std::sqrt(0.1 / 2e5 + 0.2 / 4e4) / 2, 3e-5);
-    // Thirty images with equal values do not give an interval of width 0. The ends stay inside [-1,
+    // For thirty images with equal values, the interval has a width. The ends stay inside [-1,
     // 1].
     const std::vector<PairedAgreement> agree{{30, 1, 1, 0}, {30, 1, 1, 0}};
     const Interval wide = paired_sum_interval(agree, weights, 0.95);

@@ -90,7 +90,7 @@ TEST(OrderCoverage, SlowInWorldsWhereItIsKnown) {
                 std::printf("| %s | %s | %zu | %.1f | of %d\n", name, world.name, n, 100 * part,
                             there);
                 std::fflush(stdout);
-                // If few draws have ten errors, these are not representative of the others.
+                // If only a few draws have ten errors, they are not representative of all draws.
                 if (there > draws / 2) {
                     EXPECT_GT(part, 0.93 - 3 * 0.0114) << name << ' ' << world.name << ' ' << n;
                 }

@@ -59,7 +59,7 @@ TEST(MetricNames, ThoseOfOtherLibrariesAreKnown) {
     EXPECT_EQ(parse_metric("sensitivity"), parse_metric("recall:average=binary"));
     EXPECT_EQ(parse_metric("binary_f1"), parse_metric("f1:average=binary"));
     EXPECT_EQ(parse_metric("binary-auroc"), parse_metric("auroc:average=binary"));
-    // These names are not accepted, because scikit-learn's defaults for them are for two classes
+    // These names are not accepted, because scikit-learn's defaults for these are for two classes
     // and mean another quantity.
     for (const std::string other : {"f1_score", "precision_score", "brier_score_loss"})
         EXPECT_THAT(message_of([&] { parse_metric(other); }, ErrorCode::usage),

@@ -100,7 +100,7 @@ class Forms:
         return self.exported(18, 1), self.logits
 
     def old17(self):
-        """The exporter that traces, which torch.onnx.export was before 2.9."""
+        """The tracing exporter, which was the default of torch.onnx.export before 2.9."""
         import torch
 
         torch.onnx.export(self.model, self.x, self.folder / "old17.onnx", opset_version=17, input_names=["x"], output_names=["y"], dynamo=False,
@@ -258,7 +258,7 @@ class Tally:
         self.wrong, self.tried, self.ran, self.same_class, self.images = 0, 0, 0, 0, 0
 
     def add(self, library, form, off, right):
-        """`off` is None if the file did not run."""
+        """`off` is the difference, or None if the file did not run."""
         cell = self.cells[form, library]
         cell[0] += 1
         cell[1] += off is not None
@@ -307,7 +307,7 @@ def tried(one, assay, forms, tally):
                                          for a, b in ((got, want), (got, runtime), (runtime, want), (want, files.logits)))
             if form == "dynamic":  # Assay gets one image at a time
                 beside, peers = off, 0.0
-            # ONNX Runtime may differ more from PyTorch. Then Assay must be as close to both. Assay computes half precision in
+            # ONNX Runtime may differ more from PyTorch. In this case, Assay must be as close to both. Assay computes half precision in
             # single precision, so the rounding of weights and that of ONNX Runtime's arithmetic may add up.
             limit = max(ALLOWED, peers, {"half": 2 * moved, "pt2half": 0.0}.get(form, moved))
             right = max(off, beside) <= limit

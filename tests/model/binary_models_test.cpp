@@ -43,7 +43,7 @@ TEST(BinaryModels, OneLogitIsTwoClassesByTheSigmoid) {
 }
 
 TEST(BinaryModels, OneImageAloneHasTheScoreOfABatch) {
-    // squeeze() of one image returns a number instead of a list.
+    // For one image, squeeze() returns a number instead of a list.
     for (const std::string& ending : endings) {
         const auto classifier = open_classifier(fixture_spec("binary_flat" + ending), {"cpu"});
         EXPECT_EQ(classifier->facts().fixed_batch, 0) << ending;

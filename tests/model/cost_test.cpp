@@ -298,7 +298,7 @@ TEST(Cost, AProcessOfItsOwnAndThreadsChangeNothingThatIsCounted) {
         const ModelCost timed = apart->cost(request);
         EXPECT_EQ(timed.seconds.size(), 20U);
         EXPECT_EQ(bits_of(timed), bits_of(inside->cost(counted_only())));
-        // After the measurement, the model computes as before.
+        // After the measurement, the model gives the same scores as before.
         EXPECT_EQ(run(*apart, 2, 16), run(*inside, 2, 16));
         EXPECT_EQ(bits_of(inside->cost(counted_only())), bits_of(timed));
     }

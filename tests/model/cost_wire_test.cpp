@@ -1,4 +1,4 @@
-// A cost as the process of a model sends it. It is complete or refused.
+// The message in which a model's process sends a cost. It is complete or refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Which devices a process uses, and the names of precisions.
+// Tests which devices a process uses, and the names of precisions.
 #include "model/device_choice.h"
 
 #include <gmock/gmock.h>

@@ -51,7 +51,7 @@ std::string with_program(const std::string& name, Edit&& edit) {
     return zipped(entries);
 }
 
-/// The exporter's number of a type, and its form of a size.
+/// The exporter's code for a type, and its format of a size.
 inline nlohmann::json sizes_as_written(const std::vector<std::int64_t>& sizes) {
     nlohmann::json out = nlohmann::json::array();
     for (const std::int64_t size : sizes) out.push_back({{"as_int", size}});

@@ -160,7 +160,7 @@ TEST(FusedGraph, AResultThatIsReadTwiceStays) {
     compared([](Built& b) {
         const std::string y = b.conv("x", 3, 6, 3);
         const std::string sum = b.net.node("Add", {b.net.node("Relu", {y}), y});
-        // Another step also reads its gate.
+        // Two steps use the gate: the product and the sum.
         const std::string z = b.conv(sum, 6, 6, 1);
         const std::string gate = b.net.node("Sigmoid", {z});
         return b.net.node("Add", {b.net.node("Mul", {z, gate}), gate});

@@ -58,7 +58,7 @@ TEST(Timm, IsEvaluatedAtItsTestSize) {
     EXPECT_EQ(trained.preprocess.height, 224);
     EXPECT_EQ(trained.preprocess.crop_pct, 0.95);
     EXPECT_EQ(trained.instead_of, "");
-    // A flag overrides either value. The other value stays the tested one, as in timm.
+    // A flag overrides either value. The other value remains the test-time value, as in timm.
     const ModelSpec flagged = hub.resolve({{"input_size", 320}});
     EXPECT_EQ(flagged.preprocess.height, 320);
     EXPECT_EQ(flagged.preprocess.crop_pct, 1.0);

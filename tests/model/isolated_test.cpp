@@ -147,7 +147,7 @@ TEST(Isolated, GradientsAreTheSameBits) {
             EXPECT_NE(std::get<2>(want), std::vector<float>(input.size()));
         }
     }
-    // A wrong request does not end the process.
+    // An invalid request does not end the process.
     const auto classifier = open_classifier(fixture_spec("cnn.pt"), isolated_options);
     std::vector<float> scores(15), gradient(input.size());
     std::vector<double> losses(3);

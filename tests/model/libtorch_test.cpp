@@ -1,4 +1,4 @@
-// Which LibTorch a plug-in is compiled for. The tests use fake ones: folders with the files that
+// Tests for which LibTorch a plug-in is compiled. They use fake ones: folders with the files that
 // Assay reads, and scripts that replace Python. tests/cli/torch_build.sh compiles a plug-in.
 #include "assay/model/libtorch.h"
 

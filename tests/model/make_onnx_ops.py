@@ -72,7 +72,7 @@ def tensor(name, a):
 
 
 class Graph:
-    """A branch of an If, or the body of a Loop with inputs. It has nodes, and the names of its outputs and inputs (`i:7` is one
+    """A branch of an If, or the body of a Loop with inputs. It has nodes, and names of outputs and inputs (`i:7` is one
     number of type 7)."""
 
     def __init__(self, nodes, outputs, inputs="", **constants):

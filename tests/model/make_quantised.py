@@ -2,7 +2,7 @@
 """Makes fixtures/quantised_*.onnx from the float fixtures with ONNX Runtime's quantizer. Makes fixtures/quantised.json with
 ONNX Runtime's scores for images(3, 16), image by image and without its optimizer.
 
-Needs the Python packages onnx and onnxruntime (1.17 and 1.21 of Debian 13).
+Needs the Python packages onnx and onnxruntime (versions 1.17 and 1.21 in Debian 13).
 """
 import json
 import os

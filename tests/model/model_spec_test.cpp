@@ -69,7 +69,7 @@ TEST(Sidecar, IsNamedWhenItsClassListIsNotThere) {
 TEST(Sidecar, Discovery) {
     const ModelFolder folder;
     EXPECT_EQ(find_sidecar(folder.model), "");
-    // A foreign config.json is not a settings file. One with a pretrained_cfg is.
+    // A foreign config.json is not a settings file. A config.json with a pretrained_cfg is.
     folder.write("config.json", R"({"optimizer": "sgd"})");
     EXPECT_EQ(find_sidecar(folder.model), "");
     folder.write("config.json", "{ damaged");
@@ -125,7 +125,7 @@ TEST(Sidecar, WhatMayBeMeantAsSettingsIsNotPassedOver) {
         EXPECT_EQ(find_sidecar(folder.model), folder.scratch / "m.json");
         EXPECT_THAT(message_of([&] { folder.resolve({{"preset", "timm"}}); }), HasSubstr(why));
     }
-    // If a result is named as settings, the error says that it is a result.
+    // If a result file is passed as settings, the error says that it is a result.
     folder.write("named.json", R"({"schema": "assay.scores/2", "preset": "timm"})");
     EXPECT_THAT(message_of([&] { read_sidecar(folder.scratch / "named.json"); }),
                 testing::AllOf(HasSubstr("named.json"), HasSubstr("a saved result of Assay")));
@@ -203,7 +203,7 @@ TEST(Sidecar, GrayImagesHaveOneMean) {
     EXPECT_EQ(p.channel_order, ChannelOrder::gray);
     EXPECT_EQ(p.mean, (std::array{0.25, 0.25, 0.25}));
     EXPECT_EQ(to_json(folder.resolve())["preprocess"]["channel_order"], "gray");
-    // An input size of three numbers does not reset it.
+    // An input size with three numbers does not reset the channel order.
     folder.write("m.toml",
                  "input_size = [3, 28, 28]\nchannel_order = \"gray\"\nmean = 0\nstd = 1\n");
     EXPECT_EQ(folder.resolve().preprocess.channel_order, ChannelOrder::gray);

@@ -131,7 +131,7 @@ void add_operators(const std::vector<torch_plugin::OnnxNode>& nodes, std::set<st
     }
 }
 
-/// The operators without a gradient. All others in the interpreter's table must have one.
+/// The operators without a gradient. All other operators of the interpreter must have one.
 const std::set<std::string_view> decisions = {
     "Sign",       "Floor",     "Ceil",        "Round",      "Not",
     "IsNaN",      "IsInf",     "And",         "Or",         "Xor",
@@ -141,7 +141,7 @@ const std::set<std::string_view> decisions = {
 /// The results of these operators (shapes and constants) do not depend on the values of the image.
 const std::set<std::string_view> constants = {"Shape",           "Size",  "Constant",
                                               "ConstantOfShape", "Range", "EyeLike"};
-/// These operators round.
+/// These operators round their results.
 bool is_quantised(std::string_view op) {
     return std::ranges::any_of(torch_plugin::quantised_operators(),
                                [&](const auto& one) { return one.name == op; });

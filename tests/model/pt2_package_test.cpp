@@ -154,7 +154,7 @@ TEST(ExportPackage, DamagedTablesOfTheNewerLayout) {
     EXPECT_THAT(refused([](auto& t) { t = 3; }),
                 AllOf(HasSubstr("`config.conv.weight` is 3; allowed: an object"),
                       HasSubstr("while reading its entry " + entry)));
-    // An error names an object of a class when something reads it.
+    // If a value is an object of an unknown class, the error comes when it is read.
     EntryTexts pickled = whole;
     nlohmann::json table = nlohmann::json::parse(pickled.at(entry));
     table["config"]["conv.weight"]["use_pickle"] = true;
@@ -235,7 +235,7 @@ TEST(ExportPackage, EveryTruncationIsRefused) {
 }
 
 TEST(ExportPackage, FlippedBytesAreFoundOrHarmless) {
-    // The CRCs cover the contents. The reader checks the fields of the archive itself.
+    // The CRCs cover the contents. The reader itself checks the fields of the archive.
     const std::string whole = read_text(fixture("pt2_tied.pt2"));
     for (std::size_t i = 0; i < whole.size(); i += 7) {
         std::string changed = whole;

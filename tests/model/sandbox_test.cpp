@@ -111,7 +111,7 @@ TEST(Sandbox, CallsThatReachOutFailAndTheFirstIsTold) {
         REFUSED(::process_vm_writev(parent, &mine, 1, &theirs, 1, 0), EACCES);
         rlimit limit{};
         REFUSED(::prlimit(parent, RLIMIT_CPU, nullptr, &limit), EACCES);
-        // This would send any signal to any process when data arrives.
+        // This call would send any signal to any process when data arrive.
         REFUSED(::fcntl(STDIN_FILENO, F_SETOWN, parent), EACCES);
         REFUSED(::fcntl(STDIN_FILENO, F_SETSIG, SIGKILL), EACCES);
         const int owner = parent;
@@ -120,7 +120,7 @@ TEST(Sandbox, CallsThatReachOutFailAndTheFirstIsTold) {
         CPU_ZERO(&processors);
         CPU_SET(0, &processors);
         REFUSED(::sched_setaffinity(parent, sizeof processors, &processors), EACCES);
-        // fchmodat2 is newer than the list.
+        // fchmodat2 is newer than the list of denied calls.
         REFUSED(::syscall(452, AT_FDCWD, (scratch / "there").c_str(), 0777, 0), ENOSYS);
         const auto attempt = first_refused_call();
         return attempt == "open a socket" ? 0 : 73;

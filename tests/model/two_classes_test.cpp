@@ -82,7 +82,7 @@ TEST(TwoClasses, WhatIsNoProbabilityIsRefused) {
                 testing::HasSubstr("--outputs logits"));
     EXPECT_THAT(message_of([] { scores_of(ScoreKind::log_probabilities, {0.5F}); }),
                 testing::HasSubstr("log_probabilities"));
-    // A rounding error above 1 counts as 1, and NaN is recorded by the run.
+    // A rounding error above 1 counts as 1, and the run records NaN.
     scores_of(ScoreKind::probabilities, {1 + 1e-7F});
     EXPECT_TRUE(std::isnan(
         scores_of(ScoreKind::probabilities, {std::numeric_limits<float>::quiet_NaN()})[1]));

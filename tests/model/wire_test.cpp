@@ -156,7 +156,7 @@ TEST(Wire, ValuesOutOfTheirRangeAreRefused) {
     expect_refused(std::string(1, '\x7f'), read);
 }
 
-/// Any bytes give a value or an Error, within the memory of a message.
+/// Any bytes give a value or an Error, with at most the memory of a message.
 TEST(Wire, RandomBytesNeverDoMore) {
     std::mt19937 random(1);
     int refused = 0;

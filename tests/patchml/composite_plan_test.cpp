@@ -209,7 +209,7 @@ TEST(RepeatShare, ClosedForms) {
     EXPECT_NEAR(repeat_proportion(2, pairs), 3.0 / 15, 1e-14);
     EXPECT_NEAR(repeat_proportion(3, pairs), 1 - 8.0 / 20, 1e-14);
     EXPECT_NEAR(repeat_proportion(4, pairs), 1, 1e-14);
-    // With one patch for each class, no class repeats. With many, the draws are nearly with
+    // With one patch for each class, no class repeats. With many patches, the draws are nearly with
     // replacement.
     EXPECT_NEAR(repeat_proportion(9, std::vector<std::uint64_t>(700, 1)), 0, 1e-12);
     EXPECT_NEAR(repeat_proportion(9, std::vector<std::uint64_t>(1000, 1'000'000)),

@@ -350,7 +350,7 @@ TEST_F(Composites, ClassNamesWithBlanksComeBack) {
     }
 }
 
-// A composite of `hot` and `dog` does not have the class `hot dog`.
+// A composite of `hot` and `dog` does not get the class `hot dog`.
 TEST_F(Composites, TwoLabelsAreNotOneClass) {
     pool_.classes = ClassList({"dog", "hot", "dog hot", "ant", "cat"});
     options_.grids = {{2, 16}};

@@ -68,7 +68,7 @@ TEST_F(Patchml, PlannedThenMade) {
     });
     EXPECT_THAT(steps, ElementsAre("patchml-seed3", "patchml-seed4"));
     EXPECT_EQ(result.datasets[0].state(), "made");
-    EXPECT_EQ(result.datasets[0].grids.size(), 1U);  // the summary of the plan stays
+    EXPECT_EQ(result.datasets[0].grids.size(), 1U);  // the summary of the plan remains
     PatchmlResult again = plan_patchml(options_);
     make_patchml(again);
     EXPECT_EQ(again.datasets[0].state(), "was there");

@@ -59,7 +59,7 @@ class Audit(unittest.TestCase):
         self.assertEqual([one["item"] for one in found["listed"]], [f"im{i:04d}.png" for i in order])
         np.testing.assert_allclose([one["score"] for one in found["listed"]], score[order], rtol=0, atol=1e-9)
         _, own, voted = audit_peers.audit_scores(models, self.given)
-        # The third model has memorised the labels, so the loss has no minimum by temperature: it falls as the temperature falls.
+        # The third model has memorised the labels, so the loss has no minimum. It falls with the temperature.
         np.testing.assert_allclose(np.log(temperatures[:2]), np.log(own[:2]), atol=0.02)
         np.testing.assert_allclose(weights, voted, atol=0.03)
 

@@ -201,7 +201,7 @@ class Ensembles(InFolder):
             done = subprocess.run([PROGRAM, *map(str, given), "--name", "other", *map(str, more)], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(text, done.stderr)
-        # Importing another view under the same name is refused, because it is another model.
+        # An import of another view under the same name is refused, because it is another model.
         done = subprocess.run([PROGRAM, *map(str, given), "--name", "tta-view1", "--view", "2"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2, done.stderr)
         np.save(self.folder / "flat.npy", scores[:, 0])

@@ -167,7 +167,7 @@ class Columns(InFolder):
             self.assertIn("assay: error: ", after)
             if change in ("missing", "twice"):
                 others = all(name in after for name, _ in columns if name != column)
-                # Without a list entry or a single class in JSON, the other keys get other roles. So the message says what is
+                # Without a list entry or a single class in JSON, the other keys are interpreted differently. So the message says what is
                 # needed.
                 needs = "needs a class" in after or "call the key `prediction`" in after
                 self.assertTrue(column in after or others or needs or "sum" in after or "classes" in after, after)
@@ -186,7 +186,7 @@ class Columns(InFolder):
             self.assertNotIn("labels: column", after.said)
             words.append("no labels")
         if not before.same_scores(after):
-            # Without labels and with logits (no sums), nothing reveals a missing class. Only the line with the number of columns
+            # Without labels and with logits (no sums), nothing reveals a missing class. Only the message with the number of columns
             # shows it.
             self.assertEqual((change, before.kind, before.labelled(), after.classes), ("missing", "logits", False, before.classes - 1))
             self.assertIn(f"scores: {after.classes} columns", after.said)

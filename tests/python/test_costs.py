@@ -26,7 +26,7 @@ SETTINGS = {"input_size": [3, 32, 32], "mean": [0.5] * 3, "std": [0.5] * 3}
 
 
 class Asked:
-    """A request for a cost."""
+    """A cost request."""
 
     def __init__(self, batch=1, threads=1, warmup=1, runs=0):
         self.batch, self.threads, self.warmup, self.runs = batch, threads, warmup, runs

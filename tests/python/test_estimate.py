@@ -141,7 +141,7 @@ class Estimate(unittest.TestCase):
                     answered.setdefault(int(row["image"][2:7]), {})[int(row["label"][1:])] = row["outcome"] == "yes"
             settled = np.array([i in answered and set(labels[:, i]) <= set(answered[i]) for i in range(images)])
             self.assertGreater(settled.sum(), 40)
-            self.assertGreater(len(answered), settled.sum())  # some images are answered in part
+            self.assertGreater(len(answered), settled.sum())  # some images only have answers to a part of their questions
             others = np.flatnonzero(~settled)
             row_of, L, c = {int(i): k for k, i in enumerate(others)}, labels[:, others], confidences[:, others]
             q = ref.consensus(L, c)

@@ -80,7 +80,7 @@ class Functions(unittest.TestCase):
         for call in (model, jax.jit(model), lambda x: jax.nn.log_softmax(model(x)), lambda x: model(x).astype(jnp.bfloat16)):
             images, found = self.scores(call)
             np.testing.assert_array_equal(found, np.asarray(call(images)).astype(np.float32))
-        # Different weights give another identity, and equal weights the same one.
+        # Different weights give another identity, and equal weights give the same one.
         first, torch, _ = fingerprints.of_function(jax.jit(model))
         self.assertIsNotNone(first)
         self.assertFalse(torch)

@@ -52,7 +52,7 @@ class Losses(unittest.TestCase):
         # - 2) / (4 - (1 + 0) / 2).
         for kind, value in enumerate((np.log(total) - 2, 2.0, -2.0, 2 / 3, -2 / 3.5)):
             self.assertAlmostEqual(array_losses.loss_of(kind, z, label, target)[0][0], value, places=6)
-        # Of equal scores, the first counts as the larger one. The score of the label itself is not a rival.
+        # If scores are equal, the first counts as the larger one. The score of the label itself is not a rival.
         z = np.array([[3.0, 3.0, 1.0, 0.0]], np.float32)
         np.testing.assert_array_equal(array_losses.loss_of(1, z, np.array([0]), target)[1], [[-1, 1, 0, 0]])
         np.testing.assert_array_equal(array_losses.loss_of(1, z, np.array([1]), target)[1], [[1, -1, 0, 0]])
@@ -161,7 +161,7 @@ class Served(unittest.TestCase):
         self.refused("TypeError", gradient=lambda x: x)
 
     def test_what_cannot_be_told_is_said(self):
-        def steps(batch):  # a step function hides small changes
+        def steps(batch):  # steps in the function hide small changes
             return np.sign(linear(batch))
 
         notes = self.peer(steps, gradient=gradient).open(SIDE)["notes"]

@@ -275,7 +275,7 @@ class Inputs(InFolder):
         self.assertEqual(numbers(assay.score(self.named, probabilities, classes=NAMES)), expected)
         for names in (("y_score", "y_true"), ("preds", "target"), ("predictions", "references"), ("pred_probs", "labels"), ("y_proba", "y_true")):
             self.assertEqual(numbers(assay.score(**dict(zip(names, (probabilities, self.labels))))), expected)
-        # Labels with a missing value are not mistaken for scores.
+        # Labels with a missing value are not read as scores.
         missing = self.labels.astype(float)
         missing[3] = np.nan
         self.refused(lambda: assay.score(self.scores.argmax(1), missing, "precision"), "usage", "nan (item 3)")

@@ -23,7 +23,7 @@ NETWORK = {
     "text_cfg": {"context_length": 77, "vocab_size": 49408, "width": 64, "heads": 2, "layers": 2},
 }
 WAYS = ("shortest", "squash", "longest")
-# Adds the architecture to open_clip wherever it is imported: no published one is small enough for a test.
+# Adds the architecture to open_clip wherever it is imported, because no published one is small enough for a test.
 ADDS = '''
 import importlib.abc, importlib.util, sys
 

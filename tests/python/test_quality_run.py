@@ -94,7 +94,7 @@ class Runs(InFolder):
             self.assertEqual(objects[name], by_file[name], name)
         listed = self.run_quality({"a": linear}, classes=[f"c{c}" for c in range(CLASSES)])  # this is the same run
         self.assertEqual(cells_of(listed, "a"), objects)
-        # Relative paths start at the caller's folder, also if some models are objects.
+        # Relative paths are relative to the caller's folder, also if some models are objects.
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
         beside = assay.quality.run(

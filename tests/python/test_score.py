@@ -145,7 +145,7 @@ else:
         self.assertEqual(measurements(assay.score(scores.astype(np.float32), named, classes=names)), every)
 
     def test_large_arrays_are_not_copied(self):
-        # The limit of memory fits the array once, and only the pages that are read. A copy would not fit.
+        # The memory limit is enough for the array once, and only the pages that are read. A copy would not fit.
         script = """
 import resource, sys, numpy as np, assay
 rows, classes = 120_000, 1000

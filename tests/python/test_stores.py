@@ -257,7 +257,7 @@ except KeyboardInterrupt:
         thread = threading.Thread(target=tick)
         thread.start()
         try:
-            # Once is enough on an idle machine. On a busy one, the other thread may get no core during a call, so the call is
+            # One call is enough on an idle machine. On a busy one, the other thread may get no core during a call, so the call is
             # repeated.
             for _ in range(50):
                 began = ticks

@@ -51,7 +51,7 @@ class Values(InFolder):
                     self.assertEqual(m.n, own.n)
                     self.assertEqual(m.definition, own.definition)
                     self.assertEqual(m.parameters["sample_weight"], "given")
-                    # The two intervals come from different methods, for the same numbers.
+                    # The two intervals of the same numbers come from different methods.
                     self.assertLess(abs(m.interval.low - own.interval.low), 0.25 * (own.interval.high - own.interval.low), m.metric)
                     self.assertLess(abs(m.interval.high - own.interval.high), 0.25 * (own.interval.high - own.interval.low), m.metric)
 
@@ -187,7 +187,7 @@ class Values(InFolder):
         self.assertEqual((with_bins.definition, with_bins.parameters["bins"]), ("ece.l1.right_closed", "10"))
 
     def test_each_metric_has_its_influence(self):
-        # The influence is the Gateaux derivative of the value by an item's weight, compared with a small step.
+        # The influence is the Gateaux derivative of the value with respect to an item's weight, compared with a small step.
         scores, labels = made(80)
         weight = weights(80)
         store = assay.Store.of(scores, labels)

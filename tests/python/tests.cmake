@@ -1,4 +1,4 @@
-# The Python package over the built library, with the distribution's Python if it has NumPy.
+# Tests of the Python package with the built library, with the distribution's Python if it has NumPy.
 find_program(ASSAY_NUMPY_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(ASSAY_NUMPY_PYTHON python3)
 if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)

@@ -203,7 +203,7 @@ TEST(JointErrors, OtherImagesAreAWarning) {
                 Not(Contains(HasSubstr("same images"))));
 }
 
-/// Tables without shares give the same values as the version of the program before shares.
+/// Tables without shares give the same values as a version of the program from before shares.
 TEST(JointErrors, IndependentCellsKeepTheirBits) {
     QubaOptions options;
     options.where = {"rows=1-3"};

@@ -1004,7 +1004,7 @@ TEST(MeasuredStores, ImageNetsClassesAreAskedThroughMaps) {
     made.class_ids = imagenet_classes().ids();
     made.scores.assign(3000, 0);
     // The arg-max is a dog, but the mean over 109 dogs is below that of the only knife:
-    // (e^5 + 108) / 109 = 2.4 against e^2 = 7.4.
+    // (e^5 + 108) / 109 = 2.4, compared with e^2 = 7.4.
     made.scores[static_cast<std::size_t>(dog)] = 5;
     made.scores[static_cast<std::size_t>(knife)] = 2;
     made.scores[1000 + static_cast<std::size_t>(knife)] = 2;

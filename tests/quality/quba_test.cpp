@@ -58,7 +58,7 @@ TEST(Quba, TheFormulaByHand) {
     double sum = 0;
     for (const auto& part : found.models[0].contribution) sum += part.value();
     EXPECT_NEAR(sum, *found.models[0].score.value, 1e-12);
-    // For independent cells the error is sqrt(sum (w/6)^2) * .1. 1000 draws give it to a few
+    // For independent cells the error is sqrt(sum (w/6)^2) * .1. 1000 draws give this to a few
     // percent.
     double squares = 0;
     for (const DimensionFacts& facts : dimension_facts()) squares += std::pow(facts.weight / 6, 2);
@@ -165,7 +165,7 @@ TEST(Quba, JsonHoldsWhatScoresByOtherWeightsNeed) {
         EXPECT_EQ(dimensions[d]["mean"], published_constants().mean[d]);
         EXPECT_EQ(dimensions[d]["deviation"], published_constants().deviation[d]);
     }
-    // `constants` are those that were used, as before.
+    // `constants` are the used ones, as before.
     EXPECT_FALSE(written["constants"].contains("shape_bias"));
     EXPECT_EQ(written["level"], .9);
     EXPECT_EQ(written["own_constants"], false);

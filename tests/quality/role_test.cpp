@@ -66,8 +66,8 @@ TEST_F(OpenRole, SketchesTellTheirCategoryInTheirNames) {
 }
 
 TEST_F(OpenRole, NumbersInNamesAreNoCategories) {
-    // The fourth field is the condition, not a class. airplane is the first of the 16 categories,
-    // and none of these is one.
+    // The fourth field is the condition, not a class. The first of the 16 categories is airplane,
+    // and no condition is a category.
     image("stylized/0001_sty_dnn_0_wardrobe_00_wardrobe-0001-1.png");
     image("stylized/0002_sty_dnn_0_7_00_car-0149-2.png");
     image("stylized/0003_sty_dnn_0.png");

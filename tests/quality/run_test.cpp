@@ -133,7 +133,7 @@ protected:
         how.classes = ClassList(kind_names);
         return open_role(role, path, how);
     }
-    /// A small data set for every role.
+    /// Makes a small data set for every role.
     std::map<Role, Dataset> all_roles() {
         std::map<Role, Dataset> data;
         for (const RoleFacts& facts : role_facts())
@@ -237,7 +237,7 @@ TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
     EXPECT_THAT(notes, HasSubstr("assay check: "));
     EXPECT_THAT(noted.at("warnings").dump(), HasSubstr("faulty: assay check: "));
     std::size_t stops = 0;
-    // Each run gets further than the previous one, until one finishes.
+    // Each interrupted run gets further than the previous one, until one finishes.
     for (std::size_t after = 3;; after = after * 3 / 2) {
         QualityRunOptions asked = options("stopped", data);
         asked.models = models(after);
@@ -307,7 +307,7 @@ TEST_F(SamplesOfVal, AreMeasuredEachByItself) {
     };
     const QualityCell three = cell(of("three", val, 3)), six = cell(of("six", val, 6));
     EXPECT_NE(three.n, six.n);
-    // The second run finds the corrupted images of the first in its folder.
+    // The second run finds the corrupted images of the first run in its folder.
     cell(of("both", val, 3));
     EXPECT_EQ(cell(of("both", val, 6)), six);
     EXPECT_EQ(cell(of("both", val, 3)), three);

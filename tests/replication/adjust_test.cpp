@@ -400,7 +400,7 @@ TEST(Adjust, OneImageWithFewAnnotatorsDoesNotCoarsenTheMoments) {
     EXPECT_EQ(moments.notes.front(),
               "0 images of the original and 1 of the replication with fewer than 24 annotators are "
               "skipped");
-    // The weights are by cell of the whole grid, and sum to the estimate.
+    // There is a weight for each cell of the grid, and they sum to the estimate.
     EXPECT_EQ(moments.weights.size(), report.second_cells.grid.size());
     double sum = 0;
     for (std::size_t c = 0; c < moments.weights.size(); ++c)

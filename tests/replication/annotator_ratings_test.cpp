@@ -68,7 +68,7 @@ TEST(AnnotatorRatings, HoldZeroWhereNobodyDiffers) {
     for (std::uint32_t i = 0; i < images; ++i) {
         const double s = random.uniform();
         for (std::uint32_t w = 0; w < annotators; ++w) {
-            // The last annotator selects images that others would not.
+            // The last annotator selects images that others would not select.
             const double rate = w + 1 == annotators ? s + (1 - s) * .2 : s;
             answer(set, w, i, random.uniform() < rate);
         }

@@ -174,7 +174,7 @@ TEST(CompanionIntervals, HoldTheirOwnExpectation) {
 }
 
 TEST(CompanionIntervals, ThatSayNothingAreMarked) {
-    // With 300 images and 40 annotators, resamples of the bootstrap leave one image or none for
+    // With 300 images and 40 annotators, resamples of the bootstrap have one image or none for
     // most readings. The jackknife multiplies their noise by 40.
     AdjustOptions options = companions({"pl", "jackknife"});
     options.jackknife = {1};

@@ -1,4 +1,4 @@
-// Each step from its options to its report: the contents of the tables, the records and the JSON.
+// Tests each step from its options to its report, with the contents of tables, records and JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

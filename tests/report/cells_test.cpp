@@ -1,4 +1,4 @@
-// How a value is printed: its digits, its interval, and the text of an undefined value.
+// Tests how a value is printed: its digits, its interval, and the text of an undefined value.
 #include <gtest/gtest.h>
 
 #include <limits>

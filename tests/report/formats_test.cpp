@@ -155,7 +155,7 @@ TEST(ReportLatex, EscapesWhatTexReads) {
                           "\\textasciicircum{} $<$ $>$ -- \\ldots{} $\\geq$ $\\leq$ \\\\\n"));
 }
 
-// The marks of `assay check` are characters that TeX does not have.
+// The marks of `assay check` are characters that TeX lacks.
 TEST(ReportLatex, MarksAreSymbols) {
     Report report;
     report.sections.push_back({"", {"✓ good\n✗ bad\n· so so\n    → do × this"}, {}});

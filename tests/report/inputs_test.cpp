@@ -204,7 +204,7 @@ TEST_F(AttackExamplesInput, PicturesOutsideOfTheFolderAndDamagedOnesAreLeftOut) 
         EXPECT_THAT(ids(document), testing::ElementsAre("e/a/1.png", "e/a/1-difference.png"));
         EXPECT_THAT(document.json["left_out"].dump(), HasSubstr("1 picture of"));
     }
-    // None of these files is an example.
+    // None of these files is a valid example.
     for (const char* attacks :
          {"7", "[7]", "[{\"shown\": 7}]", "[{\"shown\": [7, {}, {\"original\": 7}]}]"}) {
         write_examples(json::parse(attacks));

@@ -44,7 +44,7 @@ TEST(Log, AValueHasItsEndsAndItsNumberBesideIt) {
               "{\"name\":\"val/resnet50/ece_n\",\"step\":7,\"value\":100.0}\n"
               "{\"name\":\"val/resnet50/aurc\",\"step\":7,\"undefined\":\"no \\\"order\\\"\"}\n");
     EXPECT_THAT(log.warnings, IsEmpty());
-    // 1/3 is read back as the same double, for any rounding in the report.
+    // 1/3 is read back as the same double, even if the report rounds.
     EXPECT_THAT(log_lines(log_of(report_with({{{"a"}, estimate(1.0 / 3)}})), 0),
                 HasSubstr("0.3333333333333333}"));
 }

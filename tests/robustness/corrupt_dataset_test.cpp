@@ -368,7 +368,7 @@ TEST_F(CorruptDataset, LeavesOutWhatCannotBeReadAndSaysSo) {
     EXPECT_EQ(report.result["left_out"], 1);
     EXPECT_EQ(report.result["versions"].size(), 4U);
     EXPECT_EQ(report.result["versions"][0]["images"], 4);
-    // A finished data set repeats the message.
+    // If the data set is finished, the message is repeated.
     EXPECT_EQ(corrupt_dataset(options()).left_out, 1U);
 }
 

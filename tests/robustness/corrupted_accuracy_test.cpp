@@ -106,7 +106,7 @@ TEST_F(CorruptedAccuracyOf, MeansAndRatiosOfTheSameImages) {
     EXPECT_THAT(m.paper.accuracy.undefined,
                 HasSubstr("72 of the 75 versions are missing: gaussian_noise 1"));
     EXPECT_FALSE(m.mce.value);
-    // All predictions are incorrect, so there is no deviation, but an interval.
+    // All predictions are incorrect, so the deviation is 0, but there is an interval.
     EXPECT_DOUBLE_EQ(*m.corruptions[2].mean.accuracy.value, 0);
     EXPECT_GT(m.corruptions[2].mean.accuracy.interval->high, .3);
     EXPECT_EQ(report_of(result).result["models"][0]["versions"].size(), 4U);
@@ -379,7 +379,7 @@ TEST_F(CorruptedAccuracyOf, AWholeModelBesideOneThatIsNot) {
     EXPECT_THAT(m.paper.relative.note, HasSubstr("all images agree"));
     EXPECT_EQ(*m.mce.value, 0);
     EXPECT_FALSE(m.mce.interval);
-    // Only the other data set lacks images.
+    // Here, only the other data set lacks images.
     const Report report = report_of(result);
     const auto& table = std::get<Table>(report.sections.at(0).blocks.at(0));
     ASSERT_EQ(table.notes.size(), 2U);
@@ -399,7 +399,7 @@ TEST_F(CorruptedAccuracyOf, ImagesThatAgreeHaveNoDeviationByRounding) {
     EXPECT_EQ(mean.accuracy.interval->method, "wilson");
     EXPECT_LT(mean.accuracy.interval->low, .6);
     EXPECT_FALSE(mean.relative.interval);
-    // An image that is always incorrect does not affect the ratio, so the rest agrees.
+    // An image that is always incorrect does not affect the ratio, so the other values agree.
     clear();
     store("val", "1110");
     store("fog_1", "1110");

@@ -194,7 +194,7 @@ TEST(CorruptionMoments, FogIsAsThickInSmallImages) {
                        .second;
         return sum / 40;
     };
-    // A part of a fractal of 256 pixels would be nearly flat at 32.
+    // A 32-pixel part of a 256-pixel fractal would be nearly flat.
     EXPECT_GT(deviation(32), .8 * deviation(256));
 }
 
@@ -293,7 +293,7 @@ TEST(Corruption, JpegIsThatOfPillow) {
     const Image out = corrupt(image, corruption_named("jpeg_compression"), 2, {});
     const auto bytes = encode_jpeg(image, {.quality = 18, .chroma = JpegChroma::halved});
     EXPECT_EQ(out.pixels, decode_image(bytes).pixels);
-    // The frame header must say that luma is sampled 2 x 2 (0x22), and the others once.
+    // The frame header must say that luma is sampled 2 x 2 (0x22), and the other channels once.
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     EXPECT_NE(text.find(std::string("\x01\x22\x00\x02\x11\x01\x03\x11\x01", 9)), std::string::npos);
     const auto smaller =

@@ -124,9 +124,9 @@ TEST(FabOnLinearClasses, TheSmallestChangeIsTheMarginOverTheSlope) {
         }
         ASSERT_EQ(result.fooled[i], 1) << i;
         EXPECT_GE(far, least - 1e-6) << i;
-        // If a change is r times the smallest one, .9 r of it is kept. Projections from there go 5
-        // % too far, and are mixed with a tenth or less of that of the original. So 1.05 - .045 r
-        // (1 - 1 / 11) = r.
+        // If a change is r times the smallest one, .9 r of it is kept. Its projection goes 5 % too
+        // far, and is averaged with that of the original, which has at most a tenth of the weight.
+        // So 1.05 - .045 r (1 - 1 / 11) = r.
         EXPECT_LE(far, least * 1.05 / (1 + .045 * 10 / 11) + 1e-6) << i;
     }
 }

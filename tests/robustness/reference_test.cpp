@@ -1,5 +1,5 @@
 // Compares the published corruptions on 20 photographs with Assay's. Only the random draws differ,
-// so figures agree within the difference of two runs of the published code.
+// so the figures differ at most like two runs of the published code.
 //
 // The sample next to the source tree has these photographs at a short side of 256. They were made
 // smaller by a sharper filter than the reference's, so blurs remove more from them. With the

@@ -202,7 +202,7 @@ TEST(Http, SlowAndSilentClientsAreCutOff) {
         return in(HttpPhase::connected) == 1 && in(HttpPhase::reading) == 2 &&
                in(HttpPhase::idle) == 1 && in(HttpPhase::sending) == 1;
     }));
-    // One byte from time to time, which the library does not count as idle.
+    // The client sends one byte from time to time, so the library does not count it as idle.
     for (int i = 0; i < 3; ++i) {
         passed += 10;
         EXPECT_TRUE(slow.send("a"));

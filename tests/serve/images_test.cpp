@@ -1,4 +1,4 @@
-// Which images are sent unchanged, and which are encoded again.
+// Tests which images are sent unchanged, and which are encoded again.
 #include "serve/images.h"
 
 #include <gmock/gmock.h>

@@ -130,7 +130,7 @@ TEST(Site, BelievesForwardedAddressesOnlyBehindAProxy) {
         {"1.1.1.1, [2001:db8:5:6::7]:99", "2001:db8:5:6::"},
         {"[2001:db8:5:6::7]", "2001:db8:5:6::"},
         {"2001:db8:5:6::7", "2001:db8:5:6::"},
-        // Without an address, the sender is still known.
+        // Without an address in the header, the sender's own address counts.
         {"unknown", "10.0.0.1"},
         {"_hidden", "10.0.0.1"},
         {"192.0.2.1.", "10.0.0.1"},

@@ -336,7 +336,7 @@ TEST(Slices, OnlyFacetsOfTestedSlicesAreNamed) {
     EXPECT_EQ(text_of_block(find_slices(options_of(folder)), 1),
               "slices are by group, shape, label, predicted class, and by pairs of these");
 
-    // One value of two has 20 images in each half, but the others are too few.
+    // One value of two has 20 images in each half, but the other values have too few.
     Made few;
     few.classes = 2;
     few.dataset = "few";

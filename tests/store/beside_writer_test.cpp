@@ -23,7 +23,7 @@ using testing::Not;
 
 constexpr std::uint64_t shards_beside = 200;  // there are more shards than a reader keeps open
 
-/// Every score of every shard is `version`.
+/// Writes stores in which every score is `version`.
 void write_version(const std::filesystem::path& runs, float version) {
     StoreSpec spec = made_up_spec(shards_beside);
     spec.shard_rows = spec.batch_size = 1;
@@ -88,7 +88,7 @@ TEST(BesideWriter, NoShardIsMixedWithItsSuccessor) {
                                             HasSubstr("is still being written by another process"),
                                             HasSubstr("was written to while it was read")));
         }
-        // Nothing counts as damage.
+        // Nothing may count as damage.
         if (round % 10 == 0) {
             for (const StoreCheck& check : verify_stores(scratch.path()))
                 EXPECT_THAT(check.problems, testing::IsEmpty());

@@ -51,7 +51,7 @@ TEST(StoreDamage, AFlippedBitIsNoticed) {
     }
 }
 
-// In finished stores and in others, a damaged shard must not count as "nothing to do".
+// In finished and unfinished stores, a damaged shard must not count as "nothing to do".
 TEST(StoreDamage, AWriterDoesNotBuildOnAFlippedBit) {
     for (const char* name : {"000002.npy", "000002.lse.npy"}) {
         const Scratch scratch;

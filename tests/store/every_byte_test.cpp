@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// The slow form of this test flips each bit alone and tries each length. The fast one takes the
+// The slow form of this test flips each bit alone and tries each length. The fast form tries the
 // bits in turn, and every fifth length.
 #ifdef ASSAY_EVERY_BIT
 constexpr std::size_t length_step = 1;

@@ -117,7 +117,7 @@ TEST(StoreForeign, ShardsOfAnotherModelInAStoreThatIsNotFinished) {
                                HasSubstr("it belongs to another store, `two` on `val` (id "),
                                HasSubstr("this one is `one` on `val` (id ")));
     EXPECT_EQ(verify_store(one).size(), 1U);
-    // No writer continues it.
+    // No writer resumes such a store.
     EXPECT_THAT(
         error_of([&] { make_store(scratch.path(), {.model = "one"}); }).second,
         AllOf(HasSubstr("belongs to another store"), HasSubstr("computes the shard again")));
@@ -180,7 +180,7 @@ TEST(StoreForeign, FoldersMayBeMovedAndRenamed) {
     EXPECT_EQ(everything_in(folder / "third"), left);
     EXPECT_EQ(everything_in(folder / "two"), right);
     expect_both_sound(folder / "third", folder / "two");
-    // A new model in that folder belongs to its data set, and a begun one can be resumed.
+    // A new model in that folder belongs to its data set, and can be resumed after it was begun.
     const fs::path fresh =
         make_store(scratch / "elsewhere", {.dataset = "renamed", .model = "new"});
     EXPECT_EQ(PredictionStore::open(fresh).spec().dataset_name, "val");

@@ -1,4 +1,4 @@
-// When a store is begun, resumed, or refused.
+// Tests when a store is begun, resumed, or refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -145,7 +145,7 @@ TEST(StoreIdentity, FieldsThatDifferAreShownNotHashes) {
                 AllOf(HasSubstr("interpolation was `bicubic` and is now `bilinear`"),
                       HasSubstr("width was `224` and is now `256`"), Not(HasSubstr("crop_pct")),
                       HasSubstr("resize_as was `torch` and is now `not set`")));
-    // Another output of the same file is another classifier.
+    // Another output of the same model file is another classifier.
     other = spec;
     other.provenance_json = R"({"model": {"path": "a/net.pt", "output": "aux"}})";
     EXPECT_THAT(refusal(other), HasSubstr("output entry was `its only one` and is now `aux`"));

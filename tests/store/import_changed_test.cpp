@@ -30,7 +30,7 @@ TEST_F(ChangedTables, ALabelWithoutItsColumnIsNamed) {
                 AllOf(HasSubstr("the label `dog` in `label` of row 1 is none of the 2 classes: "
                                 "cat, emu"),
                       HasSubstr("pass --label-column none")));
-    // Class numbers in names differ from the positions of the columns.
+    // The class numbers in the names differ from the column positions.
     EXPECT_THAT(refusal("f.csv", "id,label,logit_1,logit_2\n1,0,2.5,1\n2,1,0.5,1.5\n3,2,1,3.5\n"),
                 HasSubstr("the label `0` in `label` of row 0 is none of the 2 classes: 1, 2"));
     const ImportReport from_1 =

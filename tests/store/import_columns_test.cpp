@@ -101,7 +101,7 @@ TEST_F(ImportedColumns, TheRestOfARowThatSumsToOneIsTheScores) {
     // If all columns of a row sum to 1, every column is a class, even if no label names it.
     EXPECT_THAT(classes(import("s.csv", "id,label,x,y,z\n1,x,0.25,0.5,0.25\n2,x,0.5,0.5,0\n")),
                 ElementsAre("x", "y", "z"));
-    // An exception is a column that is always 0, such as a fold.
+    // A column that is always 0, such as a fold, is an exception.
     EXPECT_THAT(refusal("s.csv", "id,fold,x,y\n1,0,0.25,0.75\n2,0,0.5,0.5\n3,0,0.125,0.875\n"),
                 HasSubstr("`fold` (0 in all rows)"));
 }
@@ -200,7 +200,7 @@ TEST_F(ImportedColumns, PercentAndOtherLogarithms) {
     const ImportReport report = import("k.csv", percent, options);
     EXPECT_EQ(report.kind, ScoreKind::probabilities);
     EXPECT_THAT(scores(report), ElementsAre(.9714F, .0286F, .145F, .855F, .5F, .5F));
-    // For logits, the option is refused.
+    // With logits, the option is refused.
     EXPECT_THAT(refusal("k.csv", "x,y\n1.5,-2\n3,4\n", options), HasSubstr("row 0 has scores"));
 
     for (const auto& [name, text] :

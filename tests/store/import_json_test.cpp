@@ -285,7 +285,7 @@ TEST_F(JsonImports, FiftyOnesLabels) {
                 HasSubstr("`classes[1]` is 3; allowed: a text"));
     EXPECT_THAT(refused(R"({"classes": ["cat", "cow"], "labels": {"a": 0}})", of(pets)),
                 HasSubstr("`cow` is not a class"));
-    // A name that is a number is not a class number.
+    // If a name is a number, it is not a class number.
     EXPECT_THAT(refused(R"({"labels": {"a": "1"}})", of(pets)), HasSubstr("`1` is not a class"));
     EXPECT_THAT(refused(R"({"classes": ["cat", "dog"], "labels":
                             {"a": {"label": 0, "confidence": 0.5}, "b": 1}})"),
@@ -372,7 +372,7 @@ TEST_F(JsonImports, FiftyOnesSamplesAreChecked) {
     EXPECT_THAT(refused({sample("a.jpg", "cow", "")}),
                 AllOf(HasSubstr("`cow` is not a class"), HasSubstr("reading the sample `a.jpg`"),
                       HasSubstr("reading samples[0]")));
-    // If --classes has another order than the logits, only this check can notice it.
+    // If --classes has another order than the logits, only this check can detect it.
     EXPECT_THAT(refused({sample("a.jpg", "cat", R"(, "logits": [1, 2, 3])")}),
                 HasSubstr("the label is `cat`, but the greatest logit belongs to class 2, `bird`: "
                           "check that --classes is in the order of the logits"));

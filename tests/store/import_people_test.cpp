@@ -248,7 +248,7 @@ TEST_F(PeoplesImports, APredictionIsNotTheLabelBesideIt) {
 }
 
 TEST_F(PeoplesImports, ALineWithoutALabelHasNone) {
-    // The value must not be that of the previous line.
+    // The value of the previous line must not be used.
     const char* full =
         "{\"id\": \"a\", \"label\": 1, \"logits\": [1, 2, 3]}\n"
         "{\"id\": \"b\", \"logits\": [3, 2, 1]}\n"

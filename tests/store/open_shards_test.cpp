@@ -95,7 +95,7 @@ TEST_P(OpenShards, AFewSayTheSameAsAll) {
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(differ, 0);
-    // The reader keeps 64 shards. Each thread also reads one, and opens another.
+    // The reader keeps 64 shards. Each thread also reads one shard, and opens another.
     EXPECT_LE(most, (64U + 4 + 4) * files);
     EXPECT_GE(most, 64U * files);
 }

@@ -294,7 +294,7 @@ TEST_F(PartsOnDisk, ThatDoNotBelongTogetherAreNoStore) {
 TEST_F(PartsOnDisk, HaveTheirOwnShardsAlone) {
     for (const std::uint32_t i : {1U, 3U}) write_part(runs_, i, 3);
     write_part(scratch_ / "other", 2, 3);
-    // Shard 1 belongs to part 2, so a copy in part 1's folder is ignored.
+    // Shard 1 belongs to part 2, so a copy in the folder of part 1 is ignored.
     for (const char* file : {"000001.npy", "000001.json"})
         fs::copy(scratch_ / "other/val/net/parts/0002-of-0003/shards" / file,
                  store_ / "parts/0001-of-0003/shards" / file);

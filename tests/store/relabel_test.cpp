@@ -76,7 +76,7 @@ TEST(Relabel, TheListOfBeforeIsRecordedAndItsRunsGoOn) {
                           two = PredictionStore::open(scratch / "val/later");
     EXPECT_EQ(one.spec().dataset_id, record.id);
     EXPECT_EQ(store::difference(one, two, {.classes = true, .labels = true}), "");
-    // A list that was never used is refused as another list.
+    // A list that was never used is refused, because it differs.
     named.classes = ClassList({"a", "b", "c", "d", "e", "f", "g"});
     EXPECT_THAT(error_of([&] { write_store(scratch.path(), named, "foreign"); }).second,
                 HasSubstr("different classes"));
@@ -135,7 +135,7 @@ TEST(Relabel, AnotherNumberIsRefusedBeforeAnythingIsChanged) {
     EXPECT_EQ(code, ErrorCode::bad_input);
     EXPECT_THAT(text, HasSubstr("scores of 7 classes, but the list has 3"));
     EXPECT_EQ(all_files(scratch.path()), before);
-    // Setting the same list again changes no byte.
+    // Setting the same list again changes no file.
     EXPECT_EQ(relabel_stores({scratch.path()}, made_up_dataset(30).classes)[0].changed, 0U);
     EXPECT_EQ(all_files(scratch.path()), before);
 }
@@ -152,7 +152,7 @@ TEST(Relabel, TheSameClassesInAnotherOrderAreSaid) {
     EXPECT_THAT(report.warnings[0], HasSubstr("--labels FILE"));
 }
 
-// Otherwise, scores in the old order would be read with the new list.
+// Without an error, scores in the old order would be read with the new list.
 TEST(Relabel, AListInTheOldOrderServesOnlyStoresThatAreBegun) {
     const Scratch scratch;
     const Dataset dataset = made_up_dataset(30);

@@ -55,7 +55,7 @@ TEST_F(SameDataOfStores, EachDifferenceIsFoundAndSaid) {
         const auto [code, message] = error_of([&] { store::require_same(first, other, needs); });
         EXPECT_EQ(code, ErrorCode::bad_input);
         EXPECT_THAT(message, HasSubstr(first.folder().string()));
-        // A caller with fewer requirements accepts the stores.
+        // A caller with fewer requirements accepts these stores.
         EXPECT_EQ(store::same_items(first, other), runs != "ids" && runs != "fewer");
         return store::difference(first, other, needs);
     };

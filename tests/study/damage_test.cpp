@@ -134,7 +134,7 @@ void sweep(StudyKind kind, bool of_people, std::set<std::string>& swept) {
         std::vector<std::string> columns;
         {
             Database database(file(), Database::Access::write);
-            // The values of this row need not be consistent.
+            // The values of this row need not be consistent with others.
             database.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
             fill(database, tables, *table);
             loosen(database, name);
@@ -249,7 +249,7 @@ TEST(StudyDamage, WhatRowsSayTogetherIsLookedAt) {
                 HasSubstr("table answer has no column source"));
 }
 
-/// Names of image files need not be text, and settings may hold such names.
+/// Names of image files need not be valid text, and settings may hold such names.
 TEST(StudyDamage, PathsMayBeOfAnyBytes) {
     for (const StudyKind kind : {StudyKind::competition, StudyKind::questions}) {
         for (const auto& problems :

@@ -1,4 +1,4 @@
-// Studies with version 1 of the tables, copied to a place where a test may change them.
+// Studies with version 1 of the tables, copied to a folder where a test may change them.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 """Checks a built docs site: no page or style sheet loads anything from another host, and every file that a page loads exists.
 
 usage: check_site.py FOLDER
-Status 0: in order; 1: something is loaded from elsewhere or missing.
+Status 0: no problems; 1: something is loaded from elsewhere or missing.
 """
 import html.parser
 import pathlib

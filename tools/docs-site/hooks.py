@@ -9,7 +9,7 @@ import posixpath
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COPIES = "repository"  # the folder of the site that holds copies of linked files
+COPIES = "repository"  # the folder of the site with copies of linked files
 OUTSIDE = re.compile(r"\]\(\.\./([^)#\s]+)((?:#[^)\s]*)?)\)")
 TEXT = {"": ".txt", ".md": ".md.txt", ".h": ".h.txt", ".c": ".c.txt", ".cpp": ".cpp.txt", ".py": ".py.txt", ".sh": ".sh.txt",
         ".yml": ".yml.txt", ".yaml": ".yaml.txt", ".ipynb": ".ipynb.txt", ".toml": ".toml.txt"}

@@ -237,7 +237,7 @@ def python(source: str):
 
 
 def dedented(docstring: str) -> str:
-    """A docstring without its indentation and its examples (>>>). A line that begins with a parameter's name is a separate text."""
+    """Returns a docstring without its indentation and its examples (>>>). A line that begins with a parameter's name is a separate text."""
     docstring = re.sub(r"^ *>>>.*?(?=^\s*$|\Z)", lambda code: "\n" * code[0].count("\n"), docstring, flags=re.MULTILINE | re.DOTALL)
     docstring = re.sub(r"(?<=\n)( *)(?=[\w, ]{1,30}: )", r"\1- ", docstring)
     lines = docstring.split("\n")

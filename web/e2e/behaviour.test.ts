@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     await until(count, 1);
     await page.getByText("1 of 60").waitFor();
     await page.locator(".stage img").waitFor();
-    // Any other effect of the first key would come before this one.
+    // If the first key had another effect, it would come before this one.
     await page.keyboard.press("n");
     await until(count, 2);
     expect(said()).toEqual(["yes", "no"]);

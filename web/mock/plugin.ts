@@ -1,4 +1,4 @@
-// `npm run dev`: the pages with the study in memory behind them. ASSAY_MOCK_TASK chooses the task.
+// `npm run dev`: serves the pages with the study in memory. ASSAY_MOCK_TASK chooses the task.
 
 import type { Plugin } from "vite";
 import { ORGANISER } from "./organiser.ts";

@@ -129,7 +129,7 @@ class Worker:
             os._exit(4)
 
     def ask_for_names(self):
-        """The classes are those from the program. The first six are the usual ones."""
+        """The classes come from the program. The first six are the usual classes."""
         self.control.send(message(WANTED))
         data, descriptors, _flags, _address = socket.recv_fds(self.control, 1 << 16, 2)
         if not data:

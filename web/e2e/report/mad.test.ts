@@ -1,4 +1,4 @@
-// A competition in headless Chromium: what it shows, its keys, its links, and many classifiers.
+// A competition in headless Chromium: its contents, its keys, its links, and many classifiers.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentOf } from "../../mock/report/document.ts";
 import { madNames, madResults, rankingOf } from "../../mock/report/mad.ts";

@@ -1,4 +1,4 @@
-// The overview in headless Chromium: what it shows, its keys, its links, and its behaviour with
+// The overview in headless Chromium: its contents, its keys, its links, and its behaviour with
 // many models.
 import { statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// A replication in headless Chromium: what it shows, its keys, its links, and 2,000 models.
+// A replication in headless Chromium: its contents, its keys, its links, and 2,000 models.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { documentOf } from "../../mock/report/document.ts";
 import { adjustOf, replicationResults } from "../../mock/report/replication.ts";

@@ -1,7 +1,7 @@
 // Generated estimates: the same in each run, with intervals that fit the number of items.
 import type { Estimate } from "../../src/report/schemas/described.ts";
 
-/** Numbers in [0, 1) that look random. */
+/** Pseudo-random numbers in [0, 1). */
 export function dice(seed: number): () => number {
   let state = seed;
   return () => {

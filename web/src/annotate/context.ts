@@ -36,7 +36,7 @@ export function usePage(): PageContext {
 }
 
 /// Handles all keys of the page, for any focus. While a dialog is open, only the dialog's own keys
-/// count. The handler says whether it used the key.
+/// count. The handler returns whether it used the key.
 export function useKeys(
   handler: (event: KeyboardEvent) => boolean,
   place: "page" | "dialog" = "page",

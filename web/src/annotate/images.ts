@@ -32,7 +32,7 @@ export class ImageStore {
   private complained = Number.NEGATIVE_INFINITY;
 
   /// `notHeld`: the server refused an image as not held by this person, because it restarted or the
-  /// page sent nothing for long. After the page says again what it holds, the image is sent.
+  /// page was inactive for long. After the page reports its screens again, the image is sent.
   constructor(
     private readonly connection: Connection,
     private readonly notHeld: () => void = () => {},

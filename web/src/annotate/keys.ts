@@ -10,7 +10,7 @@ export interface KeyPress {
   isComposing?: boolean;
 }
 
-/// Under an open dialog the page hears no keys: Esc closes the dialog and nothing else.
+/// If a dialog is open, the page ignores keys. Esc only closes the dialog.
 export function isCovered(page: Pick<ParentNode, "querySelector">): boolean {
   return page.querySelector("dialog[open]") !== null;
 }
@@ -22,7 +22,7 @@ export function counts(event: KeyPress): boolean {
 }
 
 /// Whether the key of this letter was pressed. On a keyboard of another script, on which `y` cannot
-/// be typed, the key at its place on an English keyboard counts.
+/// be typed, the key at its position on an English keyboard counts.
 export function isLetter(event: KeyPress, letter: string): boolean {
   const wanted = letter.toLowerCase();
   if (event.key.toLowerCase() === wanted) return true;

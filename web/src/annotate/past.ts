@@ -1,5 +1,5 @@
 // Screens that were answered in this tab, for `undo`. The newest ones have their answers. Older
-// ones, and those from before a reload, are kept by token, and requested again.
+// ones, and those from before a reload, are only kept by token, and requested again.
 
 import type { QuestionAnswer, Screen } from "../shared/api";
 

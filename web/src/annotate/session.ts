@@ -1,5 +1,5 @@
 // The state of the page and its steps. Components call answer(), undo(), proceed().
-// The sender passes on the server's responses. All others read view().
+// The sender passes on the server's responses. All other code reads view().
 //
 // An answer is in the queue before anything else happens. The page continues when the server has
 // stored it. If that takes too long, the page continues anyway while there are screens, and says
@@ -236,7 +236,7 @@ export class Session {
       }
       if (!refused) continue;
       this.notice = { key: "refused", values: { message: taken.message } };
-      // There is nothing to go back to: the server has no answer to this screen.
+      // There is nothing to go back to, because the server has no answer to this screen.
       const entry = sent.find((one) => one.key === taken.key);
       if (entry) this.past.remove(entry.screen);
     }
@@ -291,7 +291,7 @@ export class Session {
   private dropped(entry: QueuedScreen, message: string): void {
     this.notice = { key: "refused", values: { message } };
     if (this.awaiting?.key === entry.key) this.moveOn();
-    // There is nothing to go back to: the server has no answer to this screen.
+    // There is nothing to go back to, because the server has no answer to this screen.
     this.past.remove(entry.screen);
     this.changed();
   }

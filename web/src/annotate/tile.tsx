@@ -1,4 +1,4 @@
-// One image of a grid: a click selects it, a long press or the key shows it large.
+// One image of a grid. A click selects it, and a long press or the key shows it large.
 
 import { useRef } from "preact/hooks";
 import type { Feedback } from "../shared/api";

@@ -1,4 +1,4 @@
-// Numbers as people read them. An undefined value is a dash, with its reason as a title.
+// Numbers in the form that people read. An undefined value is a dash, with its reason as a title.
 
 import type { Estimate } from "./api";
 

@@ -1,4 +1,4 @@
-// The whole page: the subject of the report, links to the sections, and the sections.
+// The whole page: its subject, links to the sections, and the sections.
 import { useEffect, useMemo } from "preact/hooks";
 import { toggleTheme } from "../shared/theme.ts";
 import { ThemeButton } from "../shared/theme_button.tsx";
@@ -34,7 +34,7 @@ function applies(section: Section, document: ReportDocument): boolean {
   try {
     return section.applies(document);
   } catch {
-    // If its result has another form than expected, the section says so.
+    // If its result does not have the expected form, the section says so.
     return true;
   }
 }

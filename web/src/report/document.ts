@@ -7,7 +7,7 @@ import { sound } from "./sound.ts";
 
 export type { ReportDocument };
 
-/** A result of a command, in its own schema. */
+/** A result of a command, in the command's schema. */
 export interface Result {
   schema: string;
 }

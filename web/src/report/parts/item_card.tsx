@@ -9,7 +9,7 @@ const bars = 5;
 interface PictureProps {
   thumbnail: Thumbnail | undefined;
   id: string;
-  /** For ids that do not describe the image. */
+  /** A label for ids that do not describe the image. */
   alt?: string;
 }
 

@@ -1,5 +1,5 @@
 // Measurements as a table: a row for each model, a column for each metric of one data set or each
-// data set of one metric. Also, which cells do not differ significantly from the best of their
+// data set of one metric. Also finds which cells do not differ significantly from the best of their
 // column.
 import type { ReportDocument } from "../../document.ts";
 import { resultsOf } from "../../document.ts";

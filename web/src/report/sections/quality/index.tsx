@@ -1,4 +1,4 @@
-// Quality beyond accuracy: nine dimensions of each model, one against another, in one score.
+// Quality beyond accuracy: nine dimensions of each model, in pairs and as one score.
 import { useMemo } from "preact/hooks";
 import type { ReportDocument } from "../../document.ts";
 import type { Section } from "../../section.ts";

@@ -86,7 +86,7 @@ function quantiles(): Float32Array {
   return table;
 }
 
-/** Standard normals as the engine's fill_normal(): the highest bit is the sign. */
+/** Standard normals as in the engine's fill_normal(). The highest bit is the sign. */
 export function fillNormal(key: Key, item: number, out: Float32Array, bits: Uint32Array): void {
   fillBits(key, item, bits);
   const quantile = quantiles();
