@@ -4,7 +4,7 @@ same cores.
 usage: ASSAY_PROGRAM=... ASSAY_LIBRARY=... PYTHONPATH=python python3 bench/python_models.py FOLDER [MODEL ...]     needs torch and
 timm
 
-For each model, prints the seconds of the whole pipeline with either, and the best number of loader workers. Also prints the share
+For each model, prints the seconds of both whole pipelines, and the best number of loader workers. Also prints the share
 of processor time that the network takes, and the largest difference between the scores.
 """
 import os

@@ -46,7 +46,7 @@ inline RatePart probit(double weight, double mean, double deviation) {
         }};
 }
 
-/// Sorted in ascending order.
+/// Random numbers, sorted in ascending order.
 inline std::vector<double> rate_table(const std::vector<RatePart>& parts) {
     std::vector<double> values;
     double weights = 0, done = 0;

@@ -113,13 +113,13 @@ private:
 }  // namespace
 
 int cmd_attack(std::vector<std::string> arguments) {
-    auto app =
-        make_app("attack",
-                 "Attack classifiers: change images within a budget until they are misclassified, "
-                 "and report the accuracy that is left. Only correctly classified images are "
-                 "attacked. The predictions under each attack are a store of their own "
-                 "(MODEL@ATTACK-NORM-EPS), which score and compare read. The same command resumes.",
-                 attack_examples);
+    auto app = make_app(
+        "attack",
+        "Attack classifiers: change images within a budget until they are misclassified, "
+        "and report the remaining accuracy. Only correctly classified images are attacked. "
+        "The predictions under each attack are a separate store (MODEL@ATTACK-NORM-EPS), "
+        "which score and compare read. The same command resumes.",
+        attack_examples);
     ModelFlags models;
     DataFlags data;
     StoreFlags store;

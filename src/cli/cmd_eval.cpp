@@ -76,9 +76,10 @@ int cmd_eval(std::vector<std::string> arguments) {
         make_app("eval",
                  "Evaluate models on images: accuracy, calibration, the worst classes and "
                  "suspicious labels. The preprocessing comes from options or a settings file. "
-                 "Otherwise it is found on 64 or more labelled images (on half of fewer than 128), "
-                 "which are then excluded from the results. The same command resumes. Status 1: a "
-                 "gate fails; 2: the preprocessing cannot be found; 3: some images have no scores.",
+                 "Otherwise it is found on 64 or more labelled images (half of them if fewer than "
+                 "128), which are then excluded from the results. The same command resumes. Status "
+                 "1: a gate fails; 2: the preprocessing cannot be found; 3: some images have no "
+                 "scores.",
                  eval_examples);
     EvalInputs inputs;
     std::vector<fs::path> paths;

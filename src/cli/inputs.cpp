@@ -89,7 +89,7 @@ void ModelFlags::add_to(CLI::App& app) {
             if (key.several) option->delimiter(',')->expected(1, 3);
         }
         option->group(key.of_output ? "Kind of the model's outputs"
-                                    : "Preprocessing (over the preset's and the sidecar's)");
+                                    : "Preprocessing (overrides presets and settings files)");
     }
 }
 

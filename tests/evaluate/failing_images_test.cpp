@@ -125,7 +125,7 @@ TEST_F(FailingImages, AreFoundAndTheOthersGetTheBitsOfAWholeBatch) {
             bytes ? std::make_shared<RaisingOnDevice>(failing) : std::make_shared<Raising>(failing);
         const LoadedModel model = loaded("m", fake);
         const auto results = predict({&model, 1}, dataset, options(bytes ? "bytes" : "floats"));
-        // After the first batch, the sizes are the second batch, its repetition, and its halves
+        // After the first batch, the batches are the second one, its repetition, and its halves
         // down to image 5. The last is the whole batch with another image in place of 5.
         EXPECT_THAT(fake->sizes, ElementsAre(4, 4, 4, 2, 1, 1, 2, 4, 2));
         EXPECT_EQ(results[0].bad_rows, 1U);

@@ -38,8 +38,8 @@ inline CellCounts from_rows(const nlohmann::json& rows, std::size_t column) {
     return result;
 }
 
-/// Weighted beta distributions, and the number of annotators who select, of n. Uses lgamma, unlike
-/// the library.
+/// A mixture of beta distributions, and probabilities that k of n annotators select an image. Uses
+/// lgamma, unlike the library.
 struct Betas {
     std::vector<double> weight, a, b;
     double moment(double j) const {

@@ -166,7 +166,7 @@ TEST_F(CorruptDataset, AnImageTooSmallForOneVersionIsInNone) {
 // A clean image and its corrupted copies are paired by their ids. A copy with the id of another
 // image would be paired with that one.
 TEST_F(CorruptDataset, ACopyNeverTakesTheIdOfAnotherImage) {
-    save_png(wavy_image(50, 50), scratch_ / "images/cat/0.jpg");  // the order is before 0.png
+    save_png(wavy_image(50, 50), scratch_ / "images/cat/0.jpg");  // sorted before 0.png
     corrupt_dataset(options());
     const CorruptOptions o = options();
     for (const char* name : {"cat/0.png", "cat/0.jpg"}) {
