@@ -35,8 +35,12 @@ Interval interval_around(const MetricFacts& facts, const Influenced& found,
         return wilson_of_size(value, size, t, level, "wilson.influence");
     }
     if (found.interval == WeightedInterval::fisher && std::abs(value) < 1) {
-        const double middle = std::atanh(value), half = t * spread.error / (1 - value * value);
-        return {std::tanh(middle - half), std::tanh(middle + half), level, "influence.fisher"};
+        // Large errors with large weights are rare. So the lower end leaves room for one more image
+        // like the worst.
+        const double middle = std::atanh(value), scale = 1 - value * value;
+        const double half = t * spread.error / scale;
+        return {std::tanh(middle - half - spread.worst / scale), std::tanh(middle + half), level,
+                "influence.fisher"};
     }
     Interval interval{value - t * spread.error - found.noise, value + t * spread.error, level,
                       found.noise > 0 ? "influence.t.noise" : "influence.t"};
@@ -65,16 +69,17 @@ std::string why_no_interval(const Influenced& found, std::span<const double> wei
 
 InfluenceSpread influence_spread(std::span<const double> moved) {
     const auto n = static_cast<double>(moved.size());
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, worst = 0;
     for (const double x : moved) {
+        worst = std::max(worst, -x);
         sum += x * x;
         squares += x * x * x * x;
     }
-    if (sum == 0) return {0, n - 1};
+    if (sum == 0) return {0, n - 1, 0};
     // Satterthwaite 1946: 2 / degrees is the squared coefficient of variation of a sum of n such
     // parts.
     const double uneven = squares / (sum * sum) - 1 / n;
-    return {std::sqrt((n - 1) / n * sum), uneven > 0 ? std::min(n - 1, 2 / uneven) : n - 1};
+    return {std::sqrt((n - 1) / n * sum), uneven > 0 ? std::min(n - 1, 2 / uneven) : n - 1, worst};
 }
 
 std::vector<double> moved_without(const Influenced& found, std::span<const double> weights) {

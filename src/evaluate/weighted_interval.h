@@ -57,6 +57,7 @@ std::string why_no_interval(const Influenced& found, std::span<const double> wei
 struct InfluenceSpread {
     double error = 0;    ///< standard error
     double degrees = 0;  ///< of freedom of its square
+    double worst = 0;    ///< how much the value would rise without its worst image
 };
 /// `moved`: by how much the value changes without each item, w z / (1 - w) with weight w and
 /// influence z. The variance is the jackknife's of a mean, with Satterthwaite's degrees of freedom.

@@ -82,6 +82,44 @@ TEST(WeightedValues, AreThoseOfScikitLearn) {
     EXPECT_NEAR(evaluate::effective_images(weights), 79.17808219178083, 1e-9);
 }
 
+TEST(WeightedValues, BalancesHaveTheSpreadOfTheirValuesWithoutEachImage) {
+    std::vector<WeightedImage> images = uneven(200);
+    for (std::size_t i = 0; i < images.size(); ++i)
+        images[i].target = static_cast<float>(.2 + .7 * static_cast<double>(i % 11) / 11);
+    images[3].label = 1;  // class 2 has one image more than class 0
+    for (const char* metric :
+         {"class_accuracy_balance", "class_accuracy_balance:std=population",
+          "class_confidence_balance", "class_confidence_balance:spread=between", "class_balance",
+          "class_balance:spread=between"}) {
+        const Estimate found = value_of(metric, images);
+        ASSERT_TRUE(found.value && found.standard_error && found.interval) << metric;
+        double sum = 0;
+        for (std::size_t i = 0; i < images.size(); ++i) {
+            std::vector<WeightedImage> rest = images;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+            for (WeightedImage& image : rest) image.weight /= 1 - images[i].weight;
+            const double moved = *value_of(metric, rest).value - *found.value;
+            sum += moved * moved;
+        }
+        EXPECT_NEAR(*found.standard_error, std::sqrt(199. / 200 * sum), 1e-9) << metric;
+    }
+}
+
+TEST(WeightedValues, TheLowerEndOnFishersScaleHasRoomForTheWorstImage) {
+    // Without one of the worst, the value would rise by .01 * .4 / .99.
+    const std::vector<double> weights(100, .01);
+    std::vector<double> influence;
+    for (int i = 0; i < 100; ++i) influence.push_back(i % 3 == 0 ? -.4 : .2);
+    evaluate::Influenced found{.value = .6, .influence = influence};
+    found.interval = evaluate::WeightedInterval::fisher;
+    const Estimate estimate =
+        evaluate::weighted_estimate(*parse_metric("quadratic_kappa").facts, found, weights, .95);
+    ASSERT_TRUE(estimate.interval);
+    const double middle = std::atanh(.6), above = std::atanh(estimate.interval->high) - middle;
+    EXPECT_NEAR(middle - std::atanh(estimate.interval->low) - above, .01 * .4 / .99 / (1 - .36),
+                1e-12);
+}
+
 TEST(WeightedValues, FewEffectiveImagesHaveNoInterval) {
     const Estimate few = value_of("top1", uneven(120));
     EXPECT_TRUE(few.value);
