@@ -150,6 +150,7 @@ def methods(w):
 @world("operating-points.md")
 def operating_points(w):
     w.store("screening/net", names=("benign", "melanoma"), rows=800, skill=4.0)
+    w.store("clinic/net", names=("benign", "melanoma"), rows=300, skill=4.0)
     w.store("val/net", names=("cat", "dog", "wolf"), rows=60)
     w.write("costs.csv", "truth,cat,dog,wolf,abstain\ncat,0,1,1,0.3\ndog,1,0,5,0.3\nwolf,20,20,0,0.3\n")
 
