@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -470,7 +471,8 @@ TEST(Conformal, TheCsvHasTheAbstention) {
     const Scratch folder;
     Made made = made_world(900, 4, 20);
     save(folder, made, "a", StorageFormat::full_f32, 4000);
-    std::ranges::rotate(made.scores, made.scores.begin() + 40);  // wrong for most images
+    // It is wrong for most images.
+    std::rotate(made.scores.begin(), made.scores.begin() + 40, made.scores.end());
     save(folder, made, "b", StorageFormat::full_f32, 4000);
     ConformalOptions options = options_for(folder);
     const auto has = [](const Table& table, std::string_view name) {
