@@ -67,9 +67,8 @@ Plot gap_plot(const JsonReader& result, const std::string& metric, NameChoice& m
     return plot;
 }
 
-}  // namespace
-
-std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice) {
+/// The metrics of the result, or the chosen one.
+std::vector<std::string> drawn_metrics(const JsonReader& result, const PlotChoice& choice) {
     // These are in this order if they exist. Others follow.
     std::set<std::string> there;
     for (const JsonReader& model : result["models"].entries()) {
@@ -81,12 +80,66 @@ std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice) 
         if (there.contains(name)) metrics.emplace_back(name);
     }
     for (const std::string& name : there) add_once(metrics, name);
+    if (metrics.empty()) refuse("the result has no model");
     if (!choice.metric.empty()) metrics = {chosen_metric(choice, metrics)};
+    return metrics;
+}
+
+/// Above this many models, marks and intervals hide the lines.
+constexpr std::size_t most_marked = 40;
+
+/// The models in the result's order, with a line for each data set and one for the gap.
+Plot ordered_plot(const JsonReader& result, const std::string& metric,
+                  const std::vector<JsonReader>& models) {
+    Plot plot;
+    const bool few = models.size() <= most_marked;
+    plot.kind = few ? Plot::Kind::line : Plot::Kind::scatter;
+    plot.title = metric;
+    const std::string first = name_of_set(result, "first");
+    const bool by_top1 = std::ranges::any_of(models, [](const JsonReader& model) {
+        const auto top1 = model["metrics"].find("top1");
+        return top1 && (*top1)["first"].find("value");
+    });
+    plot.x_title = fmt::format("place by {} on {}", by_top1 ? "top1" : "asma", first);
+    plot.y_title = "value";
+    plot.series = {{.name = first, .points = {}, .joined = !few},
+                   {.name = name_of_set(result, "second"), .points = {}, .joined = !few},
+                   {.name = "|gap|", .points = {}, .joined = !few}};
+    constexpr std::string_view drawn[] = {"first", "second", "absolute_gap"};
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        const auto values = models[i]["metrics"].find(metric);
+        if (!values) continue;
+        for (std::size_t s = 0; s < plot.series.size(); ++s) {
+            Point point = plot_point(static_cast<double>(i + 1), estimate_of((*values)[drawn[s]]));
+            if (point.y.value) plot.series[s].points.push_back(std::move(point));
+        }
+    }
+    return plot;
+}
+
+}  // namespace
+
+std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice) {
     NameChoice models("model", choice.models);
     std::vector<Plot> plots;
-    for (const std::string& metric : metrics) plots.push_back(gap_plot(result, metric, models));
+    for (const std::string& metric : drawn_metrics(result, choice))
+        plots.push_back(gap_plot(result, metric, models));
     models.check();
-    if (plots.empty()) refuse("the result has no model");
+    return plots;
+}
+
+std::vector<Plot> gap_model_plots(const JsonReader& result, const PlotChoice& choice) {
+    const std::vector<std::string> metrics = drawn_metrics(result, choice);
+    const std::vector<JsonReader> all = result["models"].entries();
+    NameChoice names("model", choice.models);
+    std::vector<JsonReader> models;
+    for (const JsonReader& model : all) {
+        const bool wanted = names.takes(model["model"].text());
+        if (wanted && (choice.top == 0 || models.size() < choice.top)) models.push_back(model);
+    }
+    names.check();
+    std::vector<Plot> plots;
+    for (const std::string& metric : metrics) plots.push_back(ordered_plot(result, metric, models));
     return plots;
 }
 
@@ -115,12 +168,12 @@ std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice&) {
             point.quartiles = interval_of(*box, "lower_quartile", "upper_quartile");
         }
         points.push_back(point);
-        if (!box) continue;
-        for (const JsonReader& outlier : (*box)["outliers"].entries()) {
-            Point beyond = plot_point(row, {});
-            beyond.y.unit = Unit::proportion;
-            beyond.y.value = outlier.number();
-            points.push_back(std::move(beyond));
+        for (const JsonReader& value : entry["points"].entries()) {
+            if (value.json().is_null()) continue;  // a model without a value there
+            Point model = plot_point(row, {});
+            model.y.unit = Unit::proportion;
+            model.y.value = value.number();
+            points.push_back(std::move(model));
         }
     }
     return {plot};

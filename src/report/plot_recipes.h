@@ -64,7 +64,10 @@ std::vector<Plot> score_plots(const JsonReader& result, const PlotChoice& choice
 std::vector<Plot> comparison_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> corruption_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> gap_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> gap_model_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> gap_histogram_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> score_label_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_scatter_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_score_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice);

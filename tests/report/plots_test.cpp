@@ -39,6 +39,13 @@ json made_scores() {
                           {"definition", std::string(metric) + ".usual"}});
                 scores["measurements"].push_back(m);
             }
+            json of_two = estimate_of(0.4);
+            of_two.update({{"model", model},
+                           {"dataset", dataset},
+                           {"metric", "subgroup_accuracy"},
+                           {"definition", "subgroup_accuracy.recall"},
+                           {"parameters", {{"agreement", "recall"}, {"g", "2"}}}});
+            scores["measurements"].push_back(of_two);
             json bins = json::array();
             bins.push_back(
                 {{"accuracy", undefined_estimate()}, {"confidence", nullptr}, {"correct", 0}});
@@ -110,12 +117,25 @@ json made_result(std::string_view schema) {
     }
     if (schema == "assay.gap/3") {
         return {{"schema", schema},
-                {"first", {{"name", "v1"}}},
-                {"second", {{"name", "v2"}}},
+                {"first",
+                 {{"name", "v1"},
+                  {"histogram",
+                   {{"labels", {{{"labels", 1}, {"images", 6}}, {{"labels", 2}, {"images", 1}}}},
+                    {"more", 1},
+                    {"none", 2}}}}},
+                {"second",
+                 {{"name", "v2"},
+                  {"histogram",
+                   {{"labels", {{{"labels", 1}, {"images", 0}}, {{"labels", 2}, {"images", 0}}}},
+                    {"more", 0},
+                    {"none", 2}}}}},
                 {"models",
                  {{{"model", "a"},
                    {"metrics",
-                    {{"top1", {{"first", estimate_of(0.7)}, {"second", estimate_of(0.6)}}}}}}}},
+                    {{"top1",
+                      {{"first", estimate_of(0.7)},
+                       {"second", estimate_of(0.6)},
+                       {"absolute_gap", estimate_of(0.1)}}}}}}}},
                 {"lines",
                  {{{"metric", "top1"},
                    {"intercept", {{"value", -0.1}, {"n", 1}}},
@@ -129,7 +149,8 @@ json made_result(std::string_view schema) {
                      {"high_whisker", 0.8},
                      {"lower_quartile", 0.4},
                      {"upper_quartile", 0.6},
-                     {"outliers", {0.1}}}}}}}};
+                     {"outliers", {1}}}},
+                   {"points", {0.5, 0.1, nullptr}}}}}};
     }
     if (schema == "assay.quality/1") {
         return {{"schema", schema},
@@ -264,8 +285,8 @@ TEST(Plots, RefuseAChoiceThatTheyDoNotHave) {
     choice.metric = "ece";
     EXPECT_THAT(
         message_of([&] { plots_of("reliability", made_scores(), choice); }, ErrorCode::usage),
-        HasSubstr(
-            "the plot `reliability` does not take --metric; these do: scores, comparison, gap"));
+        HasSubstr("the plot `reliability` does not take --metric; these do: scores, comparison, "
+                  "gap, gap-models"));
     // Every kind of plot takes the inputs in its row, and refuses others with a message.
     for (const PlotRecipe& recipe : plot_recipes()) {
         choice = {};
@@ -296,8 +317,58 @@ TEST(Plots, TakeTheFittedLineOfTheGap) {
     EXPECT_TRUE(plots[0].series[1].joined);
     EXPECT_NEAR(*plots[0].series[1].points[0].y.value, 0.6, 1e-12);
     const auto boxes = plots_of("gap-labels", made_result("assay.gap/3"));
-    EXPECT_EQ(boxes[0].series[0].points.size(), 2u);  // the cell has a box and an outlier
+    ASSERT_EQ(boxes[0].series[0].points.size(), 3u);  // a box, and two models with a value
     EXPECT_EQ(boxes[0].series[0].points[0].quartiles->low, 0.4);
+    EXPECT_EQ(boxes[0].series[0].points[2].y.value, 0.1);
+}
+
+TEST(Plots, ShowModelsByTheirPlaceOnTheFirstDataSet) {
+    const auto plots = plots_of("gap-models", made_result("assay.gap/3"));
+    ASSERT_EQ(plots.size(), 1u);
+    EXPECT_EQ(plots[0].x_title, "place by top1 on v1");
+    ASSERT_EQ(plots[0].series.size(), 3u);
+    EXPECT_EQ(plots[0].series[2].name, "|gap|");
+    EXPECT_EQ(plots[0].series[2].points.at(0).y.value, 0.1);
+    EXPECT_EQ(std::get<double>(plots[0].series[1].points.at(0).x), 1);
+    EXPECT_FALSE(plots[0].series[0].joined);
+    json many = made_result("assay.gap/3");
+    while (many["models"].size() < 41) many["models"].push_back(many["models"][0]);
+    EXPECT_TRUE(plots_of("gap-models", many)[0].series[0].joined);
+}
+
+TEST(Plots, DivideImagesByTheirNumberOfLabels) {
+    const auto plots = plots_of("gap-histogram", made_result("assay.gap/3"));
+    ASSERT_EQ(plots[0].series.size(), 2u);
+    const auto& first = plots[0].series[0].points;
+    ASSERT_EQ(first.size(), 3u);
+    EXPECT_EQ(first[0].y.value, 0.75);  // 6 of 8: images without a label are not counted
+    EXPECT_EQ(std::get<std::string>(first[2].x), "> 2");
+    EXPECT_EQ(first[2].y.value, 0.125);
+    EXPECT_FALSE(plots[0].series[1].points[0].y.value);
+    json published = made_result("assay.gap/3");
+    published["first"].erase("histogram");
+    EXPECT_THAT(message_of([&] { plots_of("gap-histogram", published); }),
+                HasSubstr("assay gap RUNS/V1 RUNS/V2 --json"));
+}
+
+TEST(Plots, ShowAgreementByTheNumberOfLabels) {
+    json scores = made_scores();
+    auto plots = plots_of("score-labels", scores);
+    ASSERT_EQ(plots.size(), 2u);
+    EXPECT_EQ(plots[1].title, "v2");
+    ASSERT_EQ(plots[1].series.size(), 2u);
+    EXPECT_EQ(std::get<double>(plots[1].series[1].points.at(0).x), 2);
+    EXPECT_EQ(plots[1].series[1].points[0].y.value, 0.4);
+    json mean = scores["measurements"].back();
+    mean["dataset"] = "v*";
+    mean["value"] = 0.3;
+    scores["across"] = {mean};
+    plots = plots_of("score-labels", scores);
+    ASSERT_EQ(plots.size(), 1u);  // means replace what they are over
+    EXPECT_EQ(plots[0].title, "v*");
+    EXPECT_EQ(plots[0].series[0].points.at(0).y.value, 0.3);
+    scores["across"][0]["definition"] = "subgroup_accuracy.jaccard";
+    EXPECT_EQ(plots_of("score-labels", scores)[0].title, "v* (subgroup_accuracy.jaccard)");
 }
 
 std::vector<std::string> rows_of(const Plot& plot) {
