@@ -74,11 +74,14 @@ std::string comment(std::string text) {
     return "% " + text + "\n";
 }
 
-std::string latex_table(const Table& table) {
+}  // namespace
+
+std::string latex_table(const Table& table, bool over_pages) {
     const std::vector<std::size_t> shown = columns_without_bars(table);
     const std::vector<Column> columns = shown_columns(table);
     std::string out = table.title.empty() ? "" : comment(table.title);
-    out += "\\begin{tabular}{";
+    const std::string environment = over_pages ? "longtable" : "tabular";
+    out += "\\begin{" + environment + "}{";
     for (const std::size_t c : shown) out += table.columns[c].numbers ? 'r' : 'l';
     out += "}\n\\toprule\n";
     const auto line = [&](const auto& text_of) {
@@ -88,6 +91,7 @@ std::string latex_table(const Table& table) {
     };
     line([&](std::size_t c) { return table.columns[c].name; });
     out += "\\midrule\n";
+    if (over_pages) out += "\\endhead\n\\bottomrule\n\\endfoot\n";
     for (const auto& row : table.rows) {
         if (row.empty()) {
             out += "\\midrule\n";
@@ -97,12 +101,11 @@ std::string latex_table(const Table& table) {
             return c < row.size() ? cell_text(row[c], columns[c]) : std::string();
         });
     }
-    out += "\\bottomrule\n\\end{tabular}\n";
+    if (!over_pages) out += "\\bottomrule\n";  // the footer of every page has it
+    out += "\\end{" + environment + "}\n";
     for (const std::string& note : table.notes) out += comment(note);
     return out;
 }
-
-}  // namespace
 
 std::string render_latex(const Report& report) {
     std::string out = report.title.empty() ? "" : comment(report.title);
@@ -110,11 +113,11 @@ std::string render_latex(const Report& report) {
     for_each_section(report.sections, [&](const Section& section, int) {
         if (!section.title.empty()) part(comment(section.title));
         for (const Block& block : section.blocks) {
-            if (const auto* table = std::get_if<Table>(&block)) part(latex_table(*table));
+            if (const auto* table = std::get_if<Table>(&block)) part(latex_table(*table, false));
             if (const auto* text = std::get_if<std::string>(&block)) part(paragraph(*text));
         }
     });
-    if (!report.gates.empty()) part(latex_table(gate_table(report.gates)));
+    if (!report.gates.empty()) part(latex_table(gate_table(report.gates), false));
     return out;
 }
 

@@ -81,6 +81,12 @@ std::vector<Plot> replicate_density_plots(const JsonReader& result, const PlotCh
 std::vector<Plot> replicate_reading_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_curve_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_frequency_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_histogram_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_skew_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_accuracy_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_fit_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_annotator_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> replicate_model_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> mad_ranking_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> mad_pair_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> mad_ablation_plots(const JsonReader& result, const PlotChoice& choice);

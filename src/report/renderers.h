@@ -16,6 +16,9 @@ std::string render_csv(const Report& report);
 std::string render_markdown(const Report& report);
 /// Writes tables as `tabular` with the rules of the package booktabs.
 std::string render_latex(const Report& report);
+/// One table of it. `over_pages`: as `longtable` of the package of that name, which breaks over
+/// pages and repeats its header.
+std::string latex_table(const Table& table, bool over_pages);
 
 /// For people: "–" for an estimate without a value, and "" for an empty cell. `column`: one of
 /// shown_columns(), because ± needs equal sides in the whole column.

@@ -214,6 +214,28 @@ json made_result(std::string_view schema) {
              {{{"name", "a"}, {"original", estimate_of(0.8)}, {"replication", estimate_of(0.6)}}}},
             {"methods", {method("naive", 0.65), method("pl", 0.75)}}};
     }
+    if (schema == "assay.replicate_figures/1") {
+        const auto readings = [](int n, const json& bins) {
+            return json{{"annotators", n}, {"original", bins}, {"replication", bins}};
+        };
+        const auto bin = [](double images, const json& accuracy) {
+            return json{{"images", estimate_of(images)}, {"accuracy", accuracy}};
+        };
+        const auto row = [](int n, const char* method, double value) {
+            return json{{"annotators", n},
+                        {"method", method},
+                        {"remaining", estimate_of(value)},
+                        {"classifiers", {estimate_of(value + .5)}}};
+        };
+        return {{"schema", schema},
+                {"scatter", {{"classifiers", {{{"name", "a"}, {"original", estimate_of(0.8)}}}}}},
+                {"annotators", {row(1, "naive", .2), row(2, "naive", .1), row(2, "pl", .05)}},
+                {"readings",
+                 {readings(2, {bin(.2, undefined_estimate()), bin(.3, estimate_of(.4)),
+                               bin(.5, estimate_of(.9))}),
+                  readings(1, {bin(.4, estimate_of(.3)), bin(.6, estimate_of(.8))})}},
+                {"fitted_readings", {{"original", {.25, .3, .45}}, {"replication", {.2, .3, .5}}}}};
+    }
     if (schema == "assay.replicate_frequencies/2") {
         return {{"schema", schema}, {"sets", {{{"source", "v1"}, {"buckets", {1, 2, 3, 4, 90}}}}}};
     }
@@ -334,6 +356,44 @@ TEST(Plots, ShowModelsByTheirPlaceOnTheFirstDataSet) {
     json many = made_result("assay.gap/3");
     while (many["models"].size() < 41) many["models"].push_back(many["models"][0]);
     EXPECT_TRUE(plots_of("gap-models", many)[0].series[0].joined);
+}
+
+TEST(Plots, OfReplicationFiguresHoldTheirNumbers) {
+    const json figures = made_result("assay.replicate_figures/1");
+    const auto histogram = plots_of("replicate-histogram", figures);
+    ASSERT_EQ(histogram[0].series.size(), 2u);
+    ASSERT_EQ(histogram[0].series[0].points.size(), 3u);  // of the larger number of annotators
+    EXPECT_EQ(std::get<std::string>(histogram[0].series[0].points[1].x), "1 of 2");
+    EXPECT_EQ(histogram[0].series[0].points[1].y.value, 0.3);
+    const auto accuracy = plots_of("replicate-accuracy", figures);
+    ASSERT_EQ(accuracy.size(), 2u);
+    ASSERT_EQ(accuracy[1].series[0].points.size(), 2u);  // without the reading that has no value
+    EXPECT_EQ(std::get<double>(accuracy[1].series[0].points[0].x), 0.5);
+    EXPECT_EQ(accuracy[1].series[1].name, "1 annotator");
+    EXPECT_EQ(plots_of("replicate-skew", figures)[0].series[1].points.at(1).y.value, 0.6);
+    const auto fit = plots_of("replicate-fit", figures);
+    EXPECT_EQ(fit[0].x_title, "selections of 2");
+    EXPECT_EQ(fit[0].series[1].points.at(2).y.value, 0.45);
+    const auto remaining = plots_of("replicate-annotators", figures);
+    ASSERT_EQ(remaining[0].series.size(), 2u);
+    EXPECT_EQ(remaining[0].series[0].points.at(1).y.value, 0.1);
+    const auto models = plots_of("replicate-models", figures);
+    ASSERT_EQ(models.size(), 2u);
+    EXPECT_EQ(models[0].title, "naive");
+    EXPECT_EQ(models[0].series.at(1).points.at(0).y.value, 0.6);
+    EXPECT_EQ(std::get<double>(models[1].series.at(0).points.at(0).x), 0.8);
+    json without = figures;
+    without.erase("fitted_readings");
+    EXPECT_THAT(message_of([&] { plots_of("replicate-fit", without); }), HasSubstr("--methods pl"));
+    // More numbers of annotators than can be told apart are thinned, and the largest stays.
+    json many = figures;
+    for (int n = 3; n <= 40; ++n) {
+        many["readings"].push_back(many["readings"][0]);
+        many["readings"].back()["annotators"] = n;
+    }
+    const auto thinned = plots_of("replicate-skew", many);
+    ASSERT_EQ(thinned[0].series.size(), 6u);
+    EXPECT_EQ(thinned[0].series.back().name, "40 annotators");
 }
 
 TEST(Plots, DivideImagesByTheirNumberOfLabels) {
