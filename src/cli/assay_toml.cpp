@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/drawn_models.h"
+#include "cli/paper_settings.h"
 #include "core/file.h"
 #include "core/json_keys.h"
 #include "core/paths.h"
@@ -202,6 +203,8 @@ Plan read_plan(const fs::path& file) {
             plan.steps.push_back({row.name, std::move(table), row.when == When::before});
     }
     const json quality = keys.take_any("quality");
+    // `assay paper` reads it, and a mistake in it is reported before the long run.
+    if (const json paper = keys.take_any("paper"); !paper.is_null()) read_paper(paper, folder);
     keys.nothing_left();
     list_what_is_made(plan);
     if (plan.data.empty() && quality.is_null()) refuse("no [[data]] table: list at least one");

@@ -1,6 +1,7 @@
 // The table of commands: add a row to add a command.
 #include "cli/cmd_eval.h"
 #include "cli/cmd_inspect.h"
+#include "cli/cmd_paper.h"
 #include "cli/cmd_relabel.h"
 #include "cli/command.h"
 
@@ -42,6 +43,7 @@ const std::vector<Command>& commands() {
         {"serve", "Serve a labelling page for annotators, or a live report", cmd_serve},
         {"report", "Write all results to one HTML file that opens offline", cmd_report},
         {"plot", "Draw one figure for a paper: SVG, PDF or PNG", cmd_plot},
+        {"paper", "Make the tables and figures of a paper for your models", cmd_paper},
         {"inspect", "Check a data set: formats, damage, duplicates, labels", cmd_inspect},
         {"check", "Check whether a model and a data set fit together", cmd_check},
         {"run", "Run a whole evaluation from assay.toml", cmd_run},

@@ -45,7 +45,7 @@ const std::vector<CommandGroup>& command_groups() {
     static const std::vector<CommandGroup> groups = {
         {"Evaluate",
          {"eval", "predict", "import", "score", "compare", "calibrate", "conformal", "decide",
-          "slices", "ensemble", "gap", "show", "report", "plot", "export", "run", "demo"}},
+          "slices", "ensemble", "gap", "show", "report", "plot", "paper", "export", "run", "demo"}},
         {"Robustness and cost", {"corrupt", "robustness", "attack", "patchml", "quality", "cost"}},
         {"Labels",
          {"inspect", "check", "labels", "serve", "audit", "estimate", "mad", "replicate"}},

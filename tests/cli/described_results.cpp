@@ -15,6 +15,7 @@
 #include "assay/replication/simulation.h"
 #include "assay/replication/steps.h"
 #include "audit/described_audit.h"
+#include "cli/paper_result.h"
 #include "cli/serve_result.h"
 #include "decisions/described_decisions.h"
 #include "derived/described_derived.h"
@@ -79,6 +80,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<VerifyResult>{}),
         result_type(ResultOf<attack::ExamplesFile>{}),
         result_type(ResultOf<audit::LabelAudit>{}),
+        result_type(ResultOf<cli::PaperResult>{}),
         result_type(ResultOf<cli::ServedLinks>{}),
         result_type(ResultOf<labelling::FolderSummary>{}),
         result_type(ResultOf<mad::AnswerRounds>{}),

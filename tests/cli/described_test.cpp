@@ -23,6 +23,7 @@
 #include "cli/described.h"
 #include "cli/description.h"
 #include "cli/inputs.h"
+#include "cli/paper_settings.h"
 #include "cli/prediction.h"
 #include "cli/quality_settings.h"
 #include "cli/store_command.h"
@@ -456,7 +457,7 @@ TEST(Docs, KeysOfTheConfigurationAreThoseOfTheProgram) {
     const std::string text = "```toml\n" + lines(PredictOptions()) + lines(ClassifierOptions()) +
                              lines(PluginFiles()) + "\n[[data]]\n" + lines(DataFlags()) +
                              lines(SampleFlags()) + "\n[quality]\n" + lines(QualitySettings()) +
-                             "```\n";
+                             "\n[paper]\n" + lines(PaperSettings()) + "```\n";
     expect_block(ASSAY_SOURCE_DIR "/docs/assay.toml.md", "keys", text);
 }
 

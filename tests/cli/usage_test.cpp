@@ -75,7 +75,7 @@ TEST(Usage, OptionsThatCannotActAreRefused) {
         {{"gap", "a", "b", "--rank-against", "top1_v1"}, "--rank-by"},
         {{"gap", "--table", table, "--agreement", "jaccard"}, "--agreement needs stores"},
         {{"plot", "reliability", "runs", "--metric", "ece", "-o", "a.pdf"},
-         "does not take --metric; these do: scores, comparison, gap"},
+         "does not take --metric; these do: scores, comparison, gap, gap-models"},
         {{"plot", "scores", "runs", "--x", "accuracy", "-o", "a.pdf"}, "quality-scatter"},
         {{"plot", "scores", "runs", "--dpi", "200", "-o", "a.pdf"}, "--dpi only applies to .png"},
         {{"plot", "scores", table, "--bins", "9", "-o", "a.pdf"}, "assay score RUNS --bins N"},

@@ -3,6 +3,7 @@ import csv
 import itertools
 import json
 import random
+import re
 import shutil
 
 import numpy as np
@@ -174,6 +175,23 @@ def composites(w):
             matrix += [int(c in valid) for c in range(10)]
         w.store(f"patchml-seed{seed}/{model}", names=names, rows=200, ids=f"patchml-seed{seed}-", matrix=matrix,
                 scores=[chance.gauss(3 * valid, 1) for valid in matrix])
+
+
+@world("paper.md")
+def paper(w):
+    """The configurations are the page's own."""
+    multilabel(w)
+    blocks = re.findall(r"^```toml\n(.*?)^```$", (w.source / "docs/paper.md").read_text(), re.MULTILINE | re.DOTALL)
+    w.write("assay.toml", blocks[0])
+
+
+@world("paper.md#Bias of a replication")
+def paper_of_a_replication(w):
+    w.run("replicate", "simulate", "--out", "study", "--classes", 24, "--images", 4, "--annotators", 6, "--classifiers", 3)
+    for name in ("original", "replication"):
+        shutil.copy(w.folder / f"study/{name}.csv", w.folder)
+    w.write("bias.toml", "[paper]\noriginal = 'original.csv'\nreplication = 'replication.csv'\nhits1 = 'study/original-hits.csv'\n"
+            "hits2 = 'study/replication-hits.csv'\n")
 
 
 @world("multilabel.md#Classifiers with a sigmoid for each class")

@@ -3136,6 +3136,31 @@ export interface PairedMetric {
   verdict?: "no difference shown" | "better" | "worse";
 }
 
+/** A table or a figure of the paper. */
+export interface PaperPart {
+  /** The name of its files. */
+  row: string;
+  /** The paper's own. */
+  number: string;
+  shows: string;
+  state: "made" | "no input" | "not yet" | "failed";
+  files: string[];
+  /** What prints the same alone. */
+  command?: string;
+  /** Why it was not made. */
+  reason?: string;
+}
+
+/** What `assay paper` made. */
+export interface PaperResult extends Result {
+  paper: string;
+  folder: string;
+  /** In the paper's order. */
+  rows: PaperPart[];
+  /** Files with the results behind the rows. */
+  results: string[];
+}
+
 /** The patches that make up the composites. */
 export interface PatchPool {
   patches: number;

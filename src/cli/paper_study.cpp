@@ -1,0 +1,293 @@
+#include "cli/paper_study.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "assay/collective/comm.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "core/add_once.h"
+#include "core/text.h"
+
+namespace assay::cli {
+namespace {
+
+using nlohmann::json;
+
+/// Words for a shell: " --labels1 real.json", or nothing.
+std::string option_text(std::string_view option, const std::string& value) {
+    return value.empty() ? "" : fmt::format(" {} {}", option, as_typed(value));
+}
+
+std::vector<std::string> words_in(const std::string& list) {
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin <= list.size();) {
+        const std::size_t comma = std::min(list.find(',', begin), list.size());
+        words.push_back(list.substr(begin, comma - begin));
+        begin = comma + 1;
+    }
+    return words;
+}
+
+GapRequest gap_request(const PaperConfig& config) {
+    const PaperSettings& paper = config.settings;
+    GapRequest request;
+    if (!paper.v1.empty()) request.sets = {paper.v1, paper.v2};
+    if (paper.table.empty()) {
+        request.runs = config.runs;
+        request.labels = {paper.labels1, paper.labels2};
+    } else {
+        request.table = paper.table;
+        request.n1 = paper.n1;
+        request.n2 = paper.n2;
+        request.counts1 = paper.counts1;
+        request.counts2 = paper.counts2;
+    }
+    return request;
+}
+
+ScoreRunsOptions composite_options(const PaperConfig& config) {
+    ScoreRunsOptions options;
+    options.paths = {config.runs};
+    options.across = config.settings.composites;
+    options.measure.metrics = {"real", "asma", "subgroup_accuracy"};
+    options.measure.subgroups = words_in(config.settings.composite_subgroups);
+    return options;
+}
+
+/// The means over the composites as a further data set of the gap's models.
+GapAlso further_set(const ScoreResult& composites, const GapReport& report,
+                    const PaperSettings& paper) {
+    GapAlso out{.name = paper.composites,
+                .subgroups = paper.composite_subgroups,
+                .models = {},
+                .warnings = {}};
+    out.models.resize(report.models.size());
+    for (std::size_t i = 0; i < report.models.size(); ++i) {
+        for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+            Estimate& value = out.models[i][m];
+            value.unit = Unit::proportion;
+            value.undefined = "the model was not measured there";
+            for (const AcrossResult& one : composites.means) {
+                if (one.mean.key.model == report.models[i].name &&
+                    one.mean.key.metric == name_of(gap_metrics[m]))
+                    value = one.mean;
+            }
+        }
+    }
+    return out;
+}
+
+replication::AdjustStep adjust_step(const PaperConfig& config) {
+    const PaperSettings& paper = config.settings;
+    replication::AdjustStep step;
+    step.original = paper.original;
+    step.replication = paper.replication;
+    const bool given = !paper.hits1.empty();
+    step.original_hits = given ? paper.hits1 : config.runs / paper.v1;
+    step.replication_hits = given ? paper.hits2 : config.runs / paper.v2;
+    step.methods = paper.methods;
+    step.figures = true;
+    return step;
+}
+
+}  // namespace
+
+template <class T, class Make>
+const T& PaperStudy::once(std::optional<T>& value, PaperSource source, Make&& make) {
+    if (value) return *value;
+    if (const auto before = failed_.find(source); before != failed_.end()) throw before->second;
+    try {
+        value = make();
+    } catch (const Error& error) {
+        failed_.emplace(source, error);
+        throw;
+    }
+    return *value;
+}
+
+std::string_view PaperStudy::missing(PaperSource source) const {
+    const PaperSettings& paper = config_.settings;
+    const bool stores = !paper.v1.empty();
+    constexpr std::string_view no_sets = "set v1 and v2 in [paper]";
+    constexpr std::string_view no_annotations = "set original and replication in [paper]";
+    switch (source) {
+        case PaperSource::none:
+            return "";
+        case PaperSource::gap:
+            return stores || !paper.table.empty() ? "" : "set v1 and v2, or table, in [paper]";
+        case PaperSource::stores:
+            if (!paper.table.empty()) return "published values do not have it: it needs stores";
+            return stores ? "" : no_sets;
+        case PaperSource::composites:
+            if (!paper.table.empty()) return "published values do not have it: it needs stores";
+            if (paper.composites.empty()) return "set composites in [paper]";
+            return stores ? "" : no_sets;
+        case PaperSource::frequencies:
+            return paper.original.empty() ? no_annotations : "";
+        case PaperSource::adjust:
+        case PaperSource::figures:
+            if (paper.original.empty()) return no_annotations;
+            return stores || !paper.hits1.empty() ? "" : no_sets;
+    }
+    return "";
+}
+
+std::string_view PaperStudy::file_of(PaperSource source) {
+    switch (source) {
+        case PaperSource::none:
+            return "";
+        case PaperSource::gap:
+        case PaperSource::stores:
+            return "gap.json";
+        case PaperSource::composites:
+            return "composites.json";
+        case PaperSource::adjust:
+            return "adjust.json";
+        case PaperSource::frequencies:
+            return "frequencies.json";
+        case PaperSource::figures:
+            return "figures.json";
+    }
+    return "";
+}
+
+std::string PaperStudy::command(PaperSource source) const {
+    const PaperSettings& paper = config_.settings;
+    const std::string runs = config_.runs.string();
+    const auto in_runs = [&](const std::string& set) {
+        return " " + as_typed((config_.runs / set).string());
+    };
+    const auto numbers = [](const std::vector<std::uint64_t>& list) {
+        return fmt::format("{}", fmt::join(list, ","));
+    };
+    switch (source) {
+        case PaperSource::none:
+            return "";
+        case PaperSource::gap:
+        case PaperSource::stores:
+            if (!paper.table.empty()) {
+                const std::string sets =
+                    paper.v1.empty() ? "" : " " + as_typed(paper.v1) + " " + as_typed(paper.v2);
+                return "assay gap" + sets + option_text("--table", paper.table.string()) +
+                       option_text("--n1", paper.n1) + option_text("--n2", paper.n2) +
+                       option_text("--counts1", numbers(paper.counts1)) +
+                       option_text("--counts2", numbers(paper.counts2));
+            }
+            return "assay gap" + in_runs(paper.v1) + in_runs(paper.v2) +
+                   option_text("--labels1", paper.labels1.string()) +
+                   option_text("--labels2", paper.labels2.string());
+        case PaperSource::composites:
+            return fmt::format(
+                "assay score {} --across {} --subgroups {} --metrics real,asma,subgroup_accuracy",
+                as_typed(runs), as_typed(paper.composites), paper.composite_subgroups);
+        case PaperSource::frequencies:
+            return "assay replicate frequencies " + as_typed(paper.original.string()) + " " +
+                   as_typed(paper.replication.string());
+        case PaperSource::adjust:
+        case PaperSource::figures:
+            return "assay replicate adjust " + as_typed(paper.original.string()) + " " +
+                   as_typed(paper.replication.string()) + " --hits" +
+                   (paper.hits1.empty() ? in_runs(paper.v1) + in_runs(paper.v2)
+                                        : " " + as_typed(paper.hits1.string()) + " " +
+                                              as_typed(paper.hits2.string())) +
+                   fmt::format(" --methods {}", fmt::join(paper.methods, ","));
+    }
+    return "";
+}
+
+std::string PaperStudy::ranking_command() const {
+    const PaperSettings& paper = config_.settings;
+    const std::string all = command(PaperSource::gap) + " --all";
+    if (paper.composites.empty()) return all;
+    if (paper.table.empty()) return all + "; " + command(PaperSource::composites);
+    return all + option_text("--rank-by", "asma_" + paper.composites) +
+           (paper.ties == PaperTies::dense ? " --ties dense" : "");
+}
+
+const GapReport& PaperStudy::gap() {
+    return once(gap_, PaperSource::gap, [&] {
+        const PaperSettings& paper = config_.settings;
+        ProgressLine line("gap", "scores");
+        GapReport report = run_gap(gap_request(config_), *self_comm(), line);
+        line.finish();
+        partial_ = partial_ || report.partial;
+        if (paper.composites.empty()) return report;
+        // A table of published values has them as further columns.
+        if (paper.table.empty()) report.also.push_back(further_set(composites(), report, paper));
+        report.ranking =
+            rank_by(report, "asma_" + paper.composites, "", paper.ties == PaperTies::dense);
+        return report;
+    });
+}
+
+const ScoreResult& PaperStudy::composites() {
+    return once(composites_, PaperSource::composites, [&] {
+        ProgressLine line("score", "items");
+        ScoreResult result = score_runs(composite_options(config_), *self_comm(), line);
+        line.finish();
+        partial_ = partial_ || result.partial();
+        return result;
+    });
+}
+
+const replication::AdjustOutcome& PaperStudy::adjust() {
+    return once(adjust_, PaperSource::adjust, [&] {
+        ProgressLine line("adjust", "steps");
+        replication::AdjustOutcome outcome = run_adjust(adjust_step(config_), *self_comm(), line);
+        line.finish();
+        partial_ = partial_ || outcome.partial;
+        return outcome;
+    });
+}
+
+json PaperStudy::made(PaperSource source) {
+    switch (source) {
+        case PaperSource::none:
+            break;
+        case PaperSource::gap:
+        case PaperSource::stores:
+            return to_json(gap());
+        case PaperSource::composites:
+            return to_json(composites());
+        case PaperSource::adjust:
+            return report_of(adjust()).result;
+        case PaperSource::frequencies: {
+            replication::FrequenciesStep step;
+            step.files = {config_.settings.original, config_.settings.replication};
+            return report_of(run_frequencies(step)).result;
+        }
+        case PaperSource::figures: {
+            const replication::AdjustOutcome& outcome = adjust();
+            return to_json(
+                replication::ReplicateFigures{&outcome.figures.value(), &outcome.adjusted});
+        }
+    }
+    return {};
+}
+
+const json& PaperStudy::result(PaperSource source) {
+    const std::string name(file_of(source));
+    const auto found = results_.find(name);
+    if (found != results_.end()) return found->second;
+    return results_.emplace(name, made(source)).first->second;
+}
+
+std::vector<std::string> best_by_both(const GapReport& report) {
+    constexpr std::size_t shown = 5;
+    std::vector<std::string> names;
+    // Models are sorted by top-1 on the first data set.
+    for (std::size_t i = 0; i < std::min(shown, report.models.size()); ++i)
+        add_once(names, report.models[i].name);
+    if (!report.ranking) return names;
+    const auto& places = report.ranking->places;
+    for (std::size_t i = 0; i < std::min(shown, places.size()); ++i)
+        add_once(names, report.models[places[i].model].name);
+    return names;
+}
+
+}  // namespace assay::cli

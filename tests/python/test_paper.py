@@ -1,0 +1,186 @@
+"""assay paper: its numbers beside NumPy's, its files, and what it refuses."""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+PROGRAM = os.environ.get("ASSAY_PROGRAM", "assay")
+DOCS = pathlib.Path(__file__).parents[2] / "docs/paper.md"
+CLASSES, MODELS = 12, 7
+SETS = {"v1": (160, (1, 2, 3)), "v2": (120, (1, 2, 3, 6)), "patchml-seed1": (60, (2, 3)), "patchml-seed2": (60, (2, 3))}
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    if done.returncode != status:
+        raise AssertionError(f"{arguments}: status {done.returncode}\n{done.stderr}")
+    return done.stdout if status == 0 else done.stderr
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def agreement(scores, sets):
+    """The proportion of its g labels among the g best classes of each image."""
+    return np.array([len(s & set(np.argsort(-row, kind="stable")[: len(s)].tolist())) / len(s) for row, s in zip(scores, sets)])
+
+
+class Paper(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.kept.name)
+        random = np.random.default_rng(5)
+        cls.sets, cls.scores = {}, {}
+        for name, (images, numbers) in SETS.items():
+            g = [numbers[i % len(numbers)] for i in range(images)]
+            sets = cls.sets[name] = [random.choice(CLASSES, n, replace=False).tolist() for n in g]
+            ids = [f"{name}-{i}.jpg" for i in range(images)]
+            rows = [[one, " ".join(map(str, s))] for one, s in zip(ids, sets)]
+            single = [[one, str(s[0])] for one, s in zip(ids, sets)]
+            cls.write(f"{name}.csv", "image,labels", rows)
+            cls.write("items.csv", "path,labels", rows if name.startswith("patchml") else single)
+            for m in range(MODELS):
+                truth = np.zeros((images, CLASSES))
+                for i, s in enumerate(sets):
+                    truth[i, s] = 1
+                scores = (truth * (1 + 0.4 * m - 0.3 * (name == "v2")) + random.normal(size=truth.shape)).astype(np.float32)
+                cls.scores[name, f"net{m}"] = scores
+                np.save(cls.folder / "scores.npy", scores)
+                run("import", cls.folder / "scores.npy", "--items", cls.folder / "items.csv", "--dataset-name", name, "--name", f"net{m}",
+                    "--kind", "logits", "--out", cls.folder / "runs", "-q")
+        cls.config("all", "v1 = 'v1'", "v2 = 'v2'", "labels1 = 'v1.csv'", "labels2 = 'v2.csv'", "composites = 'patchml-seed*'",
+                   "composite_subgroups = '2,3'", "formats = ['svg']")
+        cls.made = json.loads(run("paper", "multilabel", cls.folder / "all.toml", "--out", cls.folder / "all", "--json", "-q"))
+        cls.out = cls.folder / "all"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
+
+    @classmethod
+    def write(cls, name, head, rows):
+        (cls.folder / name).write_text("\n".join([head, *(",".join(row) for row in rows)]) + "\n")
+
+    @classmethod
+    def config(cls, name, *lines):
+        (cls.folder / f"{name}.toml").write_text("\n".join(["[paper]", *lines]) + "\n")
+        return cls.folder / f"{name}.toml"
+
+    def test_every_row_is_listed(self):
+        self.assertEqual(self.made["schema"], "assay.paper/1")
+        states = {row["row"]: row["state"] for row in self.made["rows"]}
+        self.assertEqual({row for row, state in states.items() if state == "not yet"}, {"figure-1", "figure-2", "figure-3", "figure-8"})
+        self.assertNotIn("failed", states.values())
+        self.assertNotIn("no input", states.values())
+        overview, page = (self.out / "README.md").read_text(), DOCS.read_text()
+        for row in self.made["rows"]:
+            self.assertIn(f"| {row['row']} |", overview)
+            self.assertIn(f"| `{row['row']}` |", page)
+            for file in row["files"]:
+                self.assertGreater((self.out / file).stat().st_size, 0, file)
+        listed = {file for row in self.made["rows"] for file in row["files"]} | set(self.made["results"]) | {"README.md", "paper.json"}
+        self.assertEqual({path.name for path in self.out.iterdir()}, listed)
+
+    def test_tables_have_the_numbers_of_numpy(self):
+        for row, name in zip(table(self.out / "table-1.csv"), ("v1", "v2")):
+            sizes = [len(s) for s in self.sets[name]]
+            self.assertEqual([int(row[str(g)]) for g in (1, 2, 3)], [sizes.count(g) for g in (1, 2, 3)])
+            self.assertEqual(int(row["> 5"]), sum(g > 5 for g in sizes))
+        self.assertEqual([[int(row[g]) for g in ("2", "3")] for row in table(self.out / "table-2.csv")], [[30, 30], [30, 30]])
+        models = {row["model"]: row for row in table(self.out / "table-4.csv")}
+        self.assertEqual(len(models), MODELS)
+        asma = {}
+        for name, row in models.items():
+            top1 = np.mean([s[0] == scores.argmax() for scores, s in zip(self.scores["v1", name], self.sets["v1"])])
+            self.assertAlmostEqual(float(row["top-1 v1"]), top1, places=12)
+            self.assertLess(float(row["top-1 v1_low"]), top1)
+            seeds = []
+            for seed in ("patchml-seed1", "patchml-seed2"):
+                values = agreement(self.scores[seed, name], [set(s) for s in self.sets[seed]])
+                sizes = np.array([len(s) for s in self.sets[seed]])
+                seeds.append(np.mean([values[sizes == g].mean() for g in (2, 3)]))
+            asma[name] = np.mean(seeds)
+            self.assertAlmostEqual(float(row["ASMA patchml-seed*"]), asma[name], places=12)
+        order = sorted(asma, key=asma.get, reverse=True)
+        self.assertEqual(list(models), order)
+        best = table(self.out / "table-3.csv")
+        self.assertEqual([row["model"] for row in best], order)
+        for row in best:
+            self.assertEqual(int(row["change"]), int(row["rank by top1_v1"]) - int(row["rank"]))
+
+    def test_latex_has_one_table(self):
+        text = (self.out / "table-4.tex").read_text()
+        self.assertEqual(text.count(r"\begin{"), 1)
+        self.assertEqual([line for line in text.split(r"\end{tabular}")[1].splitlines() if line and not line.startswith("%")], [])
+
+    def test_long_tables_break_over_pages(self):
+        rows = [[f"net{i:02}", str(60 + 0.3 * i), str(50 + 0.3 * i)] for i in range(50)]
+        self.write("published.csv", "model,top1_v1,top1_v2", rows)
+        config = self.config("published", "table = 'published.csv'", "formats = ['svg']")
+        run("paper", "multilabel", config, "--out", self.folder / "published", "-q")
+        text = (self.folder / "published/table-4.tex").read_text()
+        self.assertTrue(text.split(r"\begin")[1].startswith("{longtable}"))
+        self.assertLess(text.index(r"\endfoot"), text.index("net00"))
+        states = {row["row"]: row["state"] for row in json.loads((self.folder / "published/paper.json").read_text())["rows"]}
+        self.assertEqual((states["table-1"], states["figure-4"], states["figure-5"]), ("no input", "no input", "made"))
+
+    def test_the_command_alone_gives_the_same(self):
+        run("plot", "gap-models", self.out / "gap.json", "-o", self.folder / "alone.svg")
+        self.assertEqual((self.folder / "alone.svg").read_bytes(), (self.out / "figure-5.svg").read_bytes())
+        command = next(row["command"] for row in self.made["rows"] if row["row"] == "figure-5").split(";")[0]
+        run(*command.replace("gap.json", str(self.folder / "alone.json")).split()[1:], "-q")
+        alone, ours = (json.loads(path.read_text()) for path in (self.folder / "alone.json", self.out / "gap.json"))
+        self.assertEqual(alone["models"], ours["models"])
+
+    def test_only_its_own_folder_is_replaced(self):
+        config = self.config("again", "v1 = 'v1'", "v2 = 'v2'", "formats = ['svg']")
+        out = self.folder / "again"
+        run("paper", "multilabel", config, "--out", out, "-q")
+        before = (out / "figure-5.svg").read_bytes()
+        self.assertIn("--force", run("paper", "multilabel", config, "--out", out, status=2))
+        (out / "old.txt").write_text("of an earlier call")
+        run("paper", "multilabel", config, "--out", out, "--force", "-q")
+        self.assertFalse((out / "old.txt").exists())
+        self.assertEqual((out / "figure-5.svg").read_bytes(), before)
+        self.assertIn("name a new folder", run("paper", "multilabel", config, "--out", self.folder / "runs", "--force", status=2))
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.endswith(".tmp")], [])
+
+    def test_mistakes(self):
+        def said(*lines, paper="multilabel"):
+            return run("paper", paper, self.config("wrong", *lines), "--out", self.folder / "none", status=2)
+
+        self.assertIn("composites", said("composite = 'a'"))
+        self.assertIn("v2 is missing", said("v1 = 'v1'"))
+        self.assertIn("set v1 and v2", said("best = 3"))
+        self.assertIn("[paper].best is 0", said("v1 = 'v1'", "v2 = 'v2'", "best = 0"))
+        self.assertIn("allowed: multilabel, replication", said("best = 3", paper="mad"))
+        self.assertIn("unknown paper", said("best = 3", paper="multilabels"))
+        self.assertIn("original", said("v1 = 'v1'", "v2 = 'v2'", paper="replication"))
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_replication(self):
+        study = self.folder / "study"
+        run("replicate", "simulate", "--out", study, "--classes", 24, "--images", 4, "--annotators", 6, "--classifiers", 3, "-q")
+        config = self.config("bias", *(f"{key} = 'study/{file}.csv'" for key, file in (
+            ("original", "original"), ("replication", "replication"), ("hits1", "original-hits"), ("hits2", "replication-hits"))),
+            "formats = ['svg']")
+        made = json.loads(run("paper", "replication", config, "--out", self.folder / "bias", "--json", "-q"))
+        page = DOCS.read_text()
+        for row in made["rows"]:
+            self.assertIn(row["state"], ("made", "not yet"), row)
+            self.assertIn(f"| `{row['row']}` |", page)
+        adjusted = json.loads((self.folder / "bias/adjust.json").read_text())
+        for row, classifier in zip(table(self.folder / "bias/table-2.csv"), adjusted["classifiers"]):
+            self.assertEqual(float(row["original"]), classifier["original"]["value"])
+
+
+if __name__ == "__main__":
+    unittest.main()
