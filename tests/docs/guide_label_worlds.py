@@ -50,6 +50,13 @@ def answered(w):
     w.write("answers.csv", table([["question", "annotator", "answer"], *answers]))
 
 
+def tagged(w):
+    """People note why classifiers fail: tags.csv."""
+    with open(w.folder / "questions.csv", newline="") as file:
+        images = sorted({row["image"] for row in csv.DictReader(file)})
+    w.write("tags.csv", table([["image", "tag"], *([image, ("background", "small")[i % 2]] for i, image in enumerate(images))]))
+
+
 @world("few-labels.md")
 def few_labels(w):
     """Two classifiers on the images of three months, with the camera of each image. Experts have labelled some images in another tool."""
@@ -277,4 +284,7 @@ def suspect_labels(w):
 
 
 # Steps that people do in other tools before a command.
-BEFORE = {("competition.md", "assay mad answers mad answers.csv"): answered}
+BEFORE = {
+    ("competition.md", "assay mad answers mad answers.csv"): answered,
+    ("competition.md", "assay mad rank mad --tags tags.csv"): tagged,
+}
