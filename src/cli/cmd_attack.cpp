@@ -17,12 +17,13 @@ assay attack --model resnet50.pt --preset torchvision --data imagenet/val --limi
 assay attack -m m.pt -d val --attack autoattack --eps 4/255 --limit 200
 assay attack -m a.pt -m b.onnx -d val --attack pgd --eps 0,1/255,2/255,4/255,8/255
 assay attack -m m.pt -d val --attack pgd --norm l2 --eps 0.5 --steps 40
+assay attack -m a.pt -m b.pt -d val --attack fmn --norm l2
 assay attack -m m.pt -d val --attack pgd --save-images adversarial --save-format png
 assay predict -m m.pt -d adversarial/pgd-linf-8_255 --crop-mode none
 )";
 
 struct AttackFlags {
-    std::vector<std::string> attacks, eps = {"8/255"};
+    std::vector<std::string> attacks, eps;
     std::string norm = "linf", space = "pixels", form = "npy";
     AttackRunOptions options;
 
@@ -32,27 +33,29 @@ struct AttackFlags {
         for (const Attack& attack : attacks_of_table()) names.emplace_back(attack.name);
         app.add_option(
                "-a,--attack", attacks,
-               "Attacks (default: fgsm,pgd); autoattack: apgd-ce, apgd-t, fab-t, square, each on "
-               "the images that the others did not fool. noise always runs as the control")
+               "Attacks (default: fgsm,pgd). With autoattack, apgd-ce, apgd-t, fab-t and square "
+               "run, "
+               "each on the images that the others did not fool. With fmn or ddn, one run finds "
+               "the smallest change of each image. Noise runs as the control of the others")
             ->delimiter(',')
             ->check(CLI::IsMember(names))
             ->group(group);
         app.add_option("--eps", eps,
                        "Budget, as a proportion of a pixel's range (for l2: 0.5, 3); each is "
-                       "computed independently")
+                       "computed independently (default: 8/255; fmn and ddn: eight usual ones)")
             ->delimiter(',')
-            ->capture_default_str()
             ->group(group);
         app.add_option("--norm", norm,
                        "Norm that eps bounds: linf, the largest change, or l2, the length of the "
-                       "whole change")
-            ->check(CLI::IsMember({"linf", "l2"}))
+                       "whole change. With fmn, also l1, the sum of the changes, or l0, their "
+                       "number")
+            ->check(CLI::IsMember({"linf", "l2", "l1", "l0"}))
             ->capture_default_str()
             ->group(group);
         app.add_option(
                "--steps", options.steps,
-               "Iterations, or queries of square (default: pgd 10, apgd and fab 100, square "
-               "5000; autoattack uses its own)")
+               "Iterations, or queries of square (default: pgd 10, apgd, fab, fmn and ddn 100, "
+               "square 5000; autoattack uses its own)")
             ->type_name("N")
             ->check(above_zero())
             ->group(group);
@@ -98,8 +101,9 @@ struct AttackFlags {
     AttackRunOptions resolved() const {
         AttackRunOptions all = options;
         all.attacks = attacks;
-        all.eps.clear();
-        all.norm = norm == "l2" ? Norm::l2 : Norm::linf;
+        for (const Norm one : {Norm::linf, Norm::l2, Norm::l1, Norm::l0}) {
+            if (norm == name_of(one)) all.norm = one;
+        }
         for (const std::string& text : eps) all.eps.push_back(parse_eps(text, all.norm));
         all.image_form = form == "png" ? ImageForm::png : ImageForm::npy;
         all.space = space == "pixels" ? AttackSpace::pixels : AttackSpace::normalised_clamped;

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "assay/error.h"
-#include "core/finite_number.h"
 #include "core/json_text.h"
 #include "evaluate/attack_batch.h"
 #include "evaluate/attack_cells.h"
@@ -19,6 +18,7 @@
 #include "evaluate/attack_images.h"
 #include "evaluate/attack_names.h"
 #include "evaluate/options_used.h"
+#include "evaluate/smallest_change.h"
 #include "store/outcomes.h"
 
 namespace assay {
@@ -27,6 +27,19 @@ namespace {
 using attack::AttackJob;
 
 constexpr std::string_view ensemble = "autoattack";
+constexpr double usual_eps = 8.0 / 255;
+
+bool seeks_smallest(std::string_view attack) {
+    return attack != ensemble && attack_named(attack).smallest;
+}
+
+/// The size of the change from a black to a white image: the largest one.
+double largest_change(Norm norm, const ImageShape& shape) {
+    const auto numbers = static_cast<double>(shape.size());
+    if (norm == Norm::linf) return 1;
+    return norm == Norm::l2 ? std::sqrt(numbers) : numbers;
+}
+
 std::vector<std::string_view> parts_of(std::string_view attack) {
     const auto parts = autoattack_parts();
     if (attack == ensemble) return {parts.begin(), parts.end()};
@@ -47,7 +60,7 @@ void check_taken(const AttackRunOptions& options, std::span<const std::string> a
     if (options.steps > 0 && std::ranges::all_of(attacks, has_own_steps)) {
         throw Error(ErrorCode::usage,
                     "none of the attacks takes --steps: fgsm has one step, and autoattack sets its "
-                    "own; these do: pgd, apgd-ce, apgd-dlr, apgd-t, fab-t and square");
+                    "own. These do: pgd, apgd-ce, apgd-dlr, apgd-t, fab-t, square, fmn and ddn");
     }
     if (options.paper_literal && std::ranges::find(attacks, "pgd") == attacks.end()) {
         throw Error(ErrorCode::usage,
@@ -59,6 +72,7 @@ void check_taken(const AttackRunOptions& options, std::span<const std::string> a
 AttackOptions options_of(std::string_view attack, double eps, const AttackRunOptions& options) {
     AttackOptions own;
     own.eps = eps;
+    own.smallest = seeks_smallest(attack);
     own.norm = options.norm;
     own.steps = has_own_steps(attack) ? 0 : options.steps;
     own.seed = options.seed;
@@ -72,7 +86,7 @@ AttackOptions options_of(std::string_view attack, double eps, const AttackRunOpt
 std::string variant_of(const AttackJob& cell, const AttackRunOptions& options) {
     return attack_variant({.attack = cell.attack,
                            .norm = options.norm,
-                           .eps = cell.options.eps,
+                           .eps = cell.smallest ? std::nullopt : std::optional(cell.options.eps),
                            .steps = cell.options.steps,
                            .literal = options.paper_literal && cell.attack == "pgd",
                            .space = options.space});
@@ -107,9 +121,14 @@ bool needs_gradients(std::span<const std::string> attacks) {
 
 /// No two images are farther apart than a black and a white image.
 void check_budgets(const AttackRunOptions& options, const ImageShape& shape) {
-    const double most =
-        options.norm == Norm::linf ? 1 : std::sqrt(static_cast<double>(shape.size()));
+    const double most = largest_change(options.norm, shape);
     for (const double eps : options.eps) {
+        if (options.norm == Norm::l0 && eps != std::round(eps)) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("eps {} is not a whole number; l0 counts the changed numbers "
+                                    "of an image: write --eps {:.0f}",
+                                    eps, std::max(std::round(eps), 1.0)));
+        }
         if (eps >= 0 && eps <= most) continue;
         throw Error(ErrorCode::usage,
                     fmt::format("eps {} is not between 0 and {:.4g}, the {} distance between a "
@@ -133,11 +152,13 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
                 "in the space {} the attacked input is not an image, so nothing can be saved",
                 name_of(options.space)));
     }
-    if (options.eps.empty()) throw Error(ErrorCode::usage, "no eps given");
     for (const std::string& attack : attacks) {
         for (const std::string_view part : parts_of(attack)) {
-            if (const Attack& one = attack_named(part); !one.takes(options.norm))
-                throw Error(ErrorCode::usage, one.norms_text());
+            if (const Attack& one = attack_named(part); !one.takes(options.norm)) {
+                throw Error(ErrorCode::usage,
+                            fmt::format("{}: pass {}", one.norms_text(),
+                                        one.takes(Norm::linf) ? "--norm linf" : "--norm l2"));
+            }
             if (options.space == AttackSpace::normalised_clamped && part != "fgsm" &&
                 part != "pgd" && part != "noise") {
                 throw Error(
@@ -179,6 +200,18 @@ StoresSay read_stores(const PredictResult& clean, std::span<const PredictResult>
     return say;
 }
 
+/// The place of the saved images of a job in the results.
+std::optional<SavedAttack>& saved_of(AttackedResult& result, const AttackJob& job) {
+    if (job.smallest) {
+        return std::ranges::find(result.smallest, job.attack, &SmallestChanges::attack)->saved;
+    }
+    return std::ranges::find_if(result.cells,
+                                [&](const AttackCell& cell) {
+                                    return cell.attack == job.attack && cell.eps == job.options.eps;
+                                })
+        ->saved;
+}
+
 /// Reads the images of `jobs` back, for one model. `cells` has all jobs of the model.
 void add_saved(attack::AttackImages& images, const std::vector<const AttackJob*>& jobs,
                std::span<const std::unique_ptr<AttackJob>> cells, StoresSay say,
@@ -193,13 +226,33 @@ void add_saved(attack::AttackImages& images, const std::vector<const AttackJob*>
         batch_sizes.push_back(say.batch_sizes[c]);
     }
     const auto saved = images.finish(say.before, attacked, batch_sizes, callback);
-    for (std::size_t j = 0; j < places.size(); ++j) result.cells[places[j]].saved = saved[j];
+    for (std::size_t j = 0; j < places.size(); ++j) saved_of(result, *cells[places[j]]) = saved[j];
     result.examples = images.examples();
+}
+
+/// Adds the changes that a search found, with a cell for each budget. `cell` has the store and its
+/// counts.
+void add_smallest(AttackedResult& result, const AttackJob& job, AttackCell cell,
+                  const std::vector<attack::AttackCounts>& counts, std::span<const double> budgets,
+                  std::span<const RowOutcome> before, std::span<const RowOutcome> after,
+                  double level) {
+    SmallestChanges found = attack::smallest_changes(job.attack, counts, before, after, level);
+    found.store = cell.store;
+    found.table = cell.store / "radii.csv";
+    attack::write_radii(found.table, PredictionStore::open(cell.store).dataset(), found);
+    cell.of_curve = true;
+    for (const double eps : budgets) {
+        if (eps > job.options.eps) continue;
+        cell.eps = eps;
+        attack::fill_cell(cell, before, attack::outcomes_within(found.radii, before, eps), level);
+        result.cells.push_back(cell);
+    }
+    result.smallest.push_back(std::move(found));
 }
 
 AttackedResult result_of(const PredictResult& clean, std::span<const PredictResult> attacked,
                          std::span<const std::unique_ptr<AttackJob>> cells, const StoresSay& say,
-                         double level) {
+                         std::span<const double> curve, double level) {
     const std::vector<RowOutcome>& before = say.before;
     AttackedResult result;
     result.model = clean.model;
@@ -218,12 +271,19 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
         for (const std::string_view part : cells[c]->parts) {
             if (cells[c]->parts.size() > 1) cell.by.emplace_back(part, 0);
         }
-        attack::add_counts(cell.store, cell);
+        const std::vector<attack::AttackCounts> counts = attack::counts_of(cell.store);
+        attack::add_counts(counts, cell);
+        if (cells[c]->smallest) {
+            add_smallest(result, *cells[c], std::move(cell), counts, curve, before, say.after[c],
+                         level);
+            continue;
+        }
         attack::fill_cell(cell, before, say.after[c], level);
         if (cell.attack == "fgsm" || cell.attack == "pgd")
             kept[cell.eps][cell.attack] = &say.after[c];
         result.cells.push_back(std::move(cell));
     }
+    std::ranges::stable_sort(result.cells, {}, &AttackCell::eps);
     for (const auto& [eps, both] : kept) {
         if (both.size() == 2) {
             result.geometric_mean.emplace_back(
@@ -255,44 +315,6 @@ ControlPasses max_control_passes(const AttackRunOptions& options) {
     return {most.forward, most.backward};
 }
 
-double parse_eps(std::string_view text, Norm norm) {
-    const auto number = [&](std::string_view part) {
-        const std::optional<double> value = finite_number(part);
-        if (!value) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("eps `{}`: expected a number like 8/255 or 0.03", text));
-        }
-        return *value;
-    };
-    const auto slash = text.find('/');
-    double eps = number(text.substr(0, slash));
-    if (slash != std::string_view::npos) {
-        const double below = number(text.substr(slash + 1));
-        if (!(below > 0)) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("eps `{}`: the divisor must be above 0", text));
-        }
-        eps /= below;
-    }
-    if (eps < 0)
-        throw Error(ErrorCode::usage, fmt::format("eps `{}` is below 0; allowed: 0 or more", text));
-    if (eps > 1 && norm == Norm::linf) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("eps `{}` is above 1, the whole range of a pixel; did you mean "
-                                "{}/255?",
-                                text, text));
-    }
-    return eps;
-}
-
-std::string eps_text(double eps) {
-    const double levels = eps * 255;
-    const double rounded = std::round(levels * 1000) / 1000;
-    if (std::abs(levels - rounded) < 1e-9 && rounded < 256)
-        return rounded == 0 ? "0" : fmt::format("{}/255", rounded);
-    return fmt::format("{}", eps);
-}
-
 std::string_view name_of(ImageForm form) {
     return form == ImageForm::npy ? "npy" : "png";
 }
@@ -305,14 +327,17 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
         if (std::ranges::find(attacks, attack) == attacks.end()) attacks.push_back(attack);
     }
     if (attacks.empty()) attacks = usual_attacks();
-    if (std::ranges::find(attacks, "noise") == attacks.end())
-        attacks.insert(attacks.begin(), "noise");
+    check_run(options, attacks, models.size(), dataset);
     const bool noise_asked_for =
         std::ranges::find(options.attacks, "noise") != options.attacks.end();
-    check_run(options, attacks, models.size(), dataset);
+    if (!noise_asked_for && !std::ranges::all_of(attacks, seeks_smallest))
+        attacks.insert(attacks.begin(), "noise");
     std::vector<double> budgets = options.eps;
+    if (budgets.empty()) budgets.push_back(usual_eps);
     std::ranges::sort(budgets);
     budgets.erase(std::unique(budgets.begin(), budgets.end()), budgets.end());
+    const std::span<const double> curve =
+        options.eps.empty() ? usual_budgets(options.norm) : std::span<const double>(budgets);
 
     std::vector<std::vector<std::unique_ptr<AttackJob>>> cells(models.size());
     std::unique_ptr<attack::AttackImages> images;
@@ -331,33 +356,47 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                       [&] { try_gradient(*pixels); });
         }
         const auto clean_scores = std::make_shared<attack::CleanScores>(pixels);
+        struct Wanted {
+            std::string name;
+            double eps;
+        };
+        std::vector<Wanted> wanted;
         for (const double eps : budgets) {
             for (const std::string& name : attacks) {
-                cells[m].push_back(std::make_unique<AttackJob>());
-                AttackJob& cell = *cells[m].back();
-                cell.attack = name;
-                cell.parts = parts_of(name);
-                cell.options = options_of(name, eps, options);
-                cell.variant = variant_of(cell, options);
-                cell.kind = model.spec.outputs;
-                cell.storage = options.predict.storage.storage;
-                LoadedModel changed = model;
-                changed.spec.name = fmt::format("{}@{}", model.spec.name, cell.variant);
-                cell.store = options.predict.runs / dataset.name / changed.spec.name;
-                changed.spec.preprocess = attacked_preprocess(model.spec.preprocess, options.space);
-                changed.scored_by = definition_of(cell, options, model.spec.preprocess);
-                attack::BatchAttack::Keep keep;
-                if (!options.images.empty() && (name != "noise" || noise_asked_for)) {
-                    with_images.push_back(&cell);
-                    definitions.push_back(changed.scored_by);
-                    keep = [&images, &cell](const ImageBatch& batch, std::span<const float> made) {
-                        images->write(cell, batch, made);
-                    };
-                }
-                changed.scores =
-                    attack::BatchAttack(pixels, clean_scores, dataset, cell, std::move(keep));
-                attacked.push_back(std::move(changed));
+                if (!seeks_smallest(name)) wanted.push_back({name, eps});
             }
+        }
+        for (const std::string& name : attacks) {
+            if (seeks_smallest(name))
+                wanted.push_back({name, largest_change(options.norm, pixels->shape())});
+        }
+        for (const Wanted& one : wanted) {
+            const std::string& name = one.name;
+            cells[m].push_back(std::make_unique<AttackJob>());
+            AttackJob& cell = *cells[m].back();
+            cell.smallest = seeks_smallest(name);
+            cell.attack = name;
+            cell.parts = parts_of(name);
+            cell.options = options_of(name, one.eps, options);
+            cell.variant = variant_of(cell, options);
+            cell.kind = model.spec.outputs;
+            cell.storage = options.predict.storage.storage;
+            LoadedModel changed = model;
+            changed.spec.name = fmt::format("{}@{}", model.spec.name, cell.variant);
+            cell.store = options.predict.runs / dataset.name / changed.spec.name;
+            changed.spec.preprocess = attacked_preprocess(model.spec.preprocess, options.space);
+            changed.scored_by = definition_of(cell, options, model.spec.preprocess);
+            attack::BatchAttack::Keep keep;
+            if (!options.images.empty() && (name != "noise" || noise_asked_for)) {
+                with_images.push_back(&cell);
+                definitions.push_back(changed.scored_by);
+                keep = [&images, &cell](const ImageBatch& batch, std::span<const float> made) {
+                    images->write(cell, batch, made);
+                };
+            }
+            changed.scores =
+                attack::BatchAttack(pixels, clean_scores, dataset, cell, std::move(keep));
+            attacked.push_back(std::move(changed));
         }
         if (!with_images.empty()) {
             images = std::make_unique<attack::AttackImages>(model, pixels, dataset, with_images,
@@ -375,7 +414,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     for (std::size_t m = 0; m < models.size(); ++m) {
         const auto own_results = std::span(results).subspan(first, cells[m].size());
         StoresSay say = read_stores(clean[m], own_results, options.predict.threads);
-        all.push_back(result_of(clean[m], own_results, cells[m], say, options.level));
+        all.push_back(result_of(clean[m], own_results, cells[m], say, curve, options.level));
         if (options.control) {
             const attack::CheckedModel checked = {.model = models[m],
                                                   .pixels = *pixel_models[m],

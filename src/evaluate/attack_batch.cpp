@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -12,6 +14,7 @@
 #include "core/paths.h"
 #include "data/made_folder.h"
 #include "data/name_hash.h"
+#include "robustness/change.h"
 #include "store/reduce.h"
 
 namespace assay::attack {
@@ -21,6 +24,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* counts_folder = "counts";
+constexpr double unfooled = std::numeric_limits<double>::quiet_NaN();
+
+// A smallest change ends at the boundary. In another batch, the scores of its image differ by the
+// rounding of floats, and the image may be on the other side. Its change then grows by this factor
+// minus 1, up to 2^7 times as much.
+constexpr double least_growth = 1e-4;
+constexpr int most_growths = 8;
 
 /// The counts of a batch, with their names in the file.
 template <class Counts, class Use>
@@ -44,6 +54,10 @@ std::optional<AttackCounts> read_counts(const fs::path& file) {
             number = read.at(name).template get<std::uint64_t>();
         });
         counts.by = read.at("by").get<std::vector<std::uint64_t>>();
+        if (const auto radii = read.find("radii"); radii != read.end()) {
+            for (const json& radius : *radii)
+                counts.radii.push_back(radius.is_null() ? unfooled : radius.get<double>());
+        }
     } catch (const json::exception&) {
         return std::nullopt;
     } catch (const Error& error) {  // there is no file, or it is larger than any that is written
@@ -55,6 +69,11 @@ std::optional<AttackCounts> read_counts(const fs::path& file) {
 
 void write_counts(const fs::path& store, const AttackCounts& counts) {
     json out = {{"by", counts.by}};
+    if (!counts.radii.empty()) {
+        json& radii = out["radii"] = json::array();
+        for (const double radius : counts.radii)
+            radii.push_back(std::isnan(radius) ? json() : json(radius));
+    }
     for_each_count(counts,
                    [&](const char* name, const std::uint64_t& number) { out[name] = number; });
     make_folders(store / counts_folder);
@@ -71,9 +90,10 @@ RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int
     return best == label ? RowOutcome::correct : RowOutcome::incorrect;
 }
 
-void add_counts(const fs::path& store, AttackCell& cell) {
+std::vector<AttackCounts> counts_of(const fs::path& store) {
+    std::vector<AttackCounts> all;
     std::vector<fs::path> files;
-    if (!is_there(store / counts_folder)) return;
+    if (!is_there(store / counts_folder)) return all;
     for (const auto& entry : fs::directory_iterator(store / counts_folder)) {
         if (entry.path().extension() == ".json") files.push_back(entry.path());
     }
@@ -83,8 +103,14 @@ void add_counts(const fs::path& store, AttackCell& cell) {
         const std::optional<AttackCounts> read = read_counts(file);
         // This batch was halved because memory was short, and a later run computed it whole.
         if (!read || read->first_row < next) continue;
-        const AttackCounts& counts = *read;
-        next = counts.first_row + counts.rows;
+        next = read->first_row + read->rows;
+        all.push_back(*read);
+    }
+    return all;
+}
+
+void add_counts(const std::vector<AttackCounts>& all, AttackCell& cell) {
+    for (const AttackCounts& counts : all) {
         cell.attacked += counts.attacked;
         cell.zero_gradients += counts.zero_gradients;
         cell.not_finite += counts.not_finite;
@@ -192,8 +218,9 @@ AttackedImages BatchAttack::run(const ImageBatch& batch) const {
     // The stored scores are those of the model on the returned images, in this batch.
     model_->scores(out.images, batch.n, out.scores);
     AttackCounts& counts = out.counts;
+    if (job_.smallest) add_radii(batch, chosen, result.result.fooled, out);
     counts.attacked = chosen.places.size() - out.unusable.size();
-    counts.forward = result.result.forward;
+    counts.forward += result.result.forward;
     counts.backward = result.result.backward;
     const std::size_t classes = model_->classes();
     for (std::size_t k = 0; k < chosen.places.size(); ++k) {
@@ -211,6 +238,42 @@ AttackedImages BatchAttack::run(const ImageBatch& batch) const {
         }
     }
     return out;
+}
+
+/// Measures the changes of the images that fool the model as they are stored.
+void BatchAttack::add_radii(const ImageBatch& batch, const Chosen& chosen,
+                            std::span<const std::uint8_t> found, AttackedImages& out) const {
+    const std::size_t size = batch.input.size() / batch.n, classes = model_->classes();
+    const auto fooled = [&](std::size_t k) {
+        const std::size_t place = chosen.places[k];
+        const auto row = std::span(out.scores).subspan(place * classes, classes);
+        return outcome_of(job_, row, static_cast<std::int32_t>(chosen.labels[k])) ==
+               RowOutcome::incorrect;
+    };
+    for (int t = 0; t < most_growths; ++t) {
+        const auto factor = static_cast<float>(1 + least_growth * static_cast<double>(1 << t));
+        bool any = false;
+        for (std::size_t k = 0; k < chosen.places.size(); ++k) {
+            if (found[k] == 0 || fooled(k)) continue;
+            any = true;
+            const std::size_t first = chosen.places[k] * size;
+            for (std::size_t i = first; i < first + size; ++i) {
+                const float from = batch.input[i];
+                out.images[i] = std::clamp(from + (out.images[i] - from) * factor, 0.0F, 1.0F);
+            }
+        }
+        if (!any) break;
+        model_->scores(out.images, batch.n, out.scores);
+        out.counts.forward += batch.n;
+    }
+    out.counts.radii.assign(batch.n, unfooled);
+    for (std::size_t k = 0; k < chosen.places.size(); ++k) {
+        const std::size_t place = chosen.places[k];
+        if (found[k] == 0 || !fooled(k)) continue;
+        out.counts.radii[place] =
+            size_of_change(job_.options.norm, batch.input.subspan(place * size, size),
+                           std::span<const float>(out.images).subspan(place * size, size));
+    }
 }
 
 BatchAttack::Chosen BatchAttack::correct_ones(const ImageBatch& batch,

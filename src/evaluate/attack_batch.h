@@ -26,6 +26,7 @@ struct AttackJob {
     std::string attack;
     std::vector<std::string_view> parts;  ///< own name, or an ensemble's attacks in order
     AttackOptions options;
+    bool smallest = false;        ///< Attack::smallest: one job for all budgets
     std::string variant;          ///< "pgd-linf-8_255": the name of its store after MODEL@
     std::filesystem::path store;  ///< its folder
     ScoreKind kind = ScoreKind::logits;
@@ -43,11 +44,15 @@ struct AttackCounts {
     std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
     std::vector<std::uint64_t> by;  ///< for an ensemble: the number of images that each part was
                                     ///< the first to fool the model on
+    /// For a search for the smallest change: its size by row; NaN if the row was not fooled.
+    std::vector<double> radii;
 };
 
-/// Adds the counts of all batches of a store to `cell`, whose `by` names the parts. Damaged or
-/// missing files add no counts.
-void add_counts(const std::filesystem::path& store, AttackCell& cell);
+/// The counts of all batches of a store, by first row. Damaged or missing files are skipped.
+std::vector<AttackCounts> counts_of(const std::filesystem::path& store);
+
+/// Adds counts to `cell`, whose `by` names the parts.
+void add_counts(const std::vector<AttackCounts>& all, AttackCell& cell);
 
 /// The batch as input of attacks. For gray images, this is only the first plane of each, copied to
 /// `planes`.
@@ -95,6 +100,8 @@ public:
 private:
     struct Chosen;
     Chosen correct_ones(const ImageBatch& batch, std::span<const float> scores) const;
+    void add_radii(const ImageBatch& batch, const Chosen& chosen,
+                   std::span<const std::uint8_t> found, AttackedImages& out) const;
 
     std::shared_ptr<AttackedModel> model_;
     std::shared_ptr<const CleanScores> clean_;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "assay/store/row_reader.h"
 #include "core/statistics.h"
@@ -164,8 +166,11 @@ AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const 
 
 std::vector<std::string> signs_of(const AttackedResult& result) {
     std::vector<std::string> signs;
+    std::set<std::string> searches;
     for (const AttackCell& cell : result.cells) {
-        const std::string name = fmt::format("{} at {}", cell.attack, eps_text(cell.eps));
+        if (cell.of_curve && !searches.insert(cell.attack).second) continue;
+        const std::string name =
+            cell.of_curve ? cell.attack : fmt::format("{} at {}", cell.attack, eps_text(cell.eps));
         if (cell.zero_gradients > 0) {
             signs.push_back(fmt::format(
                 "{}: the gradient is zero for {} of {} images. Scores may be saturated or rounded "

@@ -8,6 +8,7 @@
 #include "core/json_text.h"
 #include "evaluate/attack_control.h"
 #include "evaluate/attack_signs.h"
+#include "evaluate/smallest_change.h"
 #include "robustness/attack_record.h"
 
 namespace assay::attack {
@@ -19,9 +20,25 @@ using nlohmann::json;
 constexpr int control_version = 1;
 constexpr std::size_t usual_batch = 8;
 
-json definition_of_control(const CheckedModel& checked) {
+/// The largest budget. A search for the smallest change has none: it is judged at the largest that
+/// was asked for, or otherwise at its median radius, at which half of the images are left.
+double judged_eps(const CheckedModel& checked, const AttackedResult& result) {
+    double largest = 0;
+    for (const auto& job : checked.jobs) {
+        if (!job->smallest) largest = std::max(largest, job->options.eps);
+    }
+    if (result.smallest.empty()) return largest;
+    for (const double eps : checked.options.eps) largest = std::max(largest, eps);
+    if (largest > 0) return largest;
+    const Norm norm = checked.options.norm;
+    const Estimate& median = result.smallest.front().median;
+    return median.value ? rounded_budget(norm, *median.value) : usual_budgets(norm).back();
+}
+
+json definition_of_control(const CheckedModel& checked, const AttackedResult& result) {
     json attacks = json::array();
     for (const auto& job : checked.jobs) attacks.push_back(job->variant);
+    if (!result.smallest.empty()) attacks.push_back(judged_eps(checked, result));
     return {{"version", control_version},
             {"attacks", attacks},
             {"seed", checked.options.seed},
@@ -57,6 +74,7 @@ JudgedModel judged_of(const CheckedModel& checked, const AttackedResult& result)
     judged.numbers = checked.pixels.shape().size();
     for (std::size_t c = 0; c < checked.jobs.size(); ++c) {
         const AttackJob& job = *checked.jobs[c];
+        if (job.smallest) continue;
         const int usual_steps = job.parts.size() > 1 ? 0 : attack_named(job.attack).steps;
         JudgedAttack& one = judged.attacks.emplace_back();
         one.attack = job.attack;
@@ -64,17 +82,26 @@ JudgedModel judged_of(const CheckedModel& checked, const AttackedResult& result)
         one.usual = (job.options.steps == 0 || job.options.steps >= usual_steps) &&
                     job.options.step_size == 0;
         one.outcomes = checked.attacked[c];
-        for (const auto& [part, images] : result.cells[c].by)
-            one.by_square += part == "square" ? images : 0;
+        for (const AttackCell& cell : result.cells) {
+            if (cell.attack != job.attack || cell.eps != job.options.eps) continue;
+            for (const auto& part : cell.by)
+                one.by_square += part.first == "square" ? part.second : 0;
+        }
     }
     return judged;
 }
 
 AttackControl measured_control(const CheckedModel& checked, const PredictResult& clean,
                                const AttackedResult& result, const ProgressCallback& callback) {
-    const JudgedModel judged = judged_of(checked, result);
-    double largest = 0;
-    for (const JudgedAttack& one : judged.attacks) largest = std::max(largest, one.eps);
+    JudgedModel judged = judged_of(checked, result);
+    const double largest = judged_eps(checked, result);
+    std::vector<std::vector<RowOutcome>> within;
+    within.reserve(result.smallest.size());
+    for (const SmallestChanges& search : result.smallest) {
+        within.push_back(outcomes_within(search.radii, checked.clean, largest));
+        judged.attacks.push_back(
+            {.attack = search.attack, .eps = largest, .outcomes = within.back()});
+    }
     const std::vector<RowOutcome> left = left_by_gradients(judged, largest);
     const double correct = result.images == 0 ? 0
                                               : static_cast<double>(result.correct) /
@@ -99,7 +126,7 @@ AttackControl measured_control(const CheckedModel& checked, const PredictResult&
 AttackControl checked_attacks(const CheckedModel& checked, const PredictResult& clean,
                               std::span<const PredictResult> attacked, const AttackedResult& result,
                               const ProgressCallback& callback) {
-    const json definition = definition_of_control(checked);
+    const json definition = definition_of_control(checked, result);
     if (const auto known = known_control(attacked, definition)) return *known;
     AttackControl control;
     try {

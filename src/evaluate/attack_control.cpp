@@ -91,8 +91,14 @@ public:
         const Images correct = load(hash_order(in_.dataset, in_.clean, true));
         if (correct.size() > 0 && in_.gradients && in_.eps > 0) {
             const Images few = correct.chosen([](std::size_t i) { return i < control_images; });
-            large(few);
+            out_.gradient_tried = true;
             slope(few);
+            // The stronger attacks have no budget in the other norms.
+            if (!attack_named("pgd").takes(in_.options.norm)) {
+                say(planned());
+                return out_;
+            }
+            large(few);
             std::vector<std::uint8_t> fooled(correct.size(), 0);
             for (std::size_t i = 0; i < correct.size(); ++i)
                 fooled[i] = in_.attacked[correct.rows[i]] == RowOutcome::incorrect ? 1 : 0;

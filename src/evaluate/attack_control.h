@@ -65,6 +65,7 @@ struct ControlMeasures {
     std::size_t not_finite = 0;   ///< probed images without finite scores
     bool probabilities = false;   ///< the scores of all images look like probabilities
     double limit = repeat_limit;  ///< limit for the differences at the precision of the model
+    bool gradient_tried = false;  ///< the controls of gradients had an image
     std::size_t large_images = 0, large_left = 0;
     double large_eps = 0;
     std::size_t slopes = 0;  ///< pairs of an image and a direction along which the score changes

@@ -190,7 +190,7 @@ void write_examples(
         attack = {.attack = job.attack,
                   .norm = job.options.norm,
                   .eps = job.options.eps,
-                  .eps_text = eps_text(job.options.eps),
+                  .eps_text = job.smallest ? "the smallest change" : eps_text(job.options.eps),
                   .folder = job.variant,
                   .fooled = examples.of_attacks()[j].fooled,
                   .shown = {}};

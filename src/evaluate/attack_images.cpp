@@ -87,8 +87,10 @@ AttackImages::AttackImages(const LoadedModel& model, std::shared_ptr<AttackedMod
 }
 
 AttackFile AttackImages::file_of(const AttackJob& job) const {
+    // A smallest change has no budget: its pixels are rounded to the nearest level.
+    const Norm norm = job.smallest ? Norm::linf : job.options.norm;
     return {options_.image_form, shape_, model_.spec.preprocess.channel_order == ChannelOrder::bgr,
-            job.options.norm, job.options.eps};
+            norm, job.smallest ? 1 : job.options.eps};
 }
 
 fs::path AttackImages::path_of(const AttackJob& job, std::uint64_t item) const {

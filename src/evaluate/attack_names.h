@@ -1,6 +1,7 @@
 // The names of stores of attacks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,9 +13,9 @@ namespace assay {
 struct AttackVariant {
     std::string_view attack;
     Norm norm = Norm::linf;
-    double eps = 0;
-    int steps = 0;         ///< 0 means the attack's own number
-    bool literal = false;  ///< AttackRunOptions::paper_literal
+    std::optional<double> eps = 0;  ///< none for a search for the smallest change
+    int steps = 0;                  ///< 0 means the attack's own number
+    bool literal = false;           ///< AttackRunOptions::paper_literal
     AttackSpace space = AttackSpace::pixels;
 };
 /// The part after MODEL@ that distinguishes the store from the model's own: "pgd-linf-8_255".

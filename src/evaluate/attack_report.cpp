@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "assay/describe_result.h"
 #include "core/result_table.h"
@@ -11,6 +12,7 @@
 #include "core/text.h"
 #include "evaluate/attack_cells.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/smallest_report.h"
 
 namespace assay {
 namespace {
@@ -21,11 +23,11 @@ std::string definition(const AttackRunOptions& options) {
         options.paper_literal ? ", pgd with steps of eps from the image itself" : "");
 }
 
-/// The contents of one attack's files, and how to read them.
-std::string saved_text(const AttackCell& cell, const AttackedResult& result, ImageForm form) {
-    const SavedAttack& saved = *cell.saved;
-    std::string text = fmt::format("{} at {}: {} images in {}", cell.attack, eps_text(cell.eps),
-                                   count_text(saved.images), saved.folder.string());
+/// The contents of one attack's files, and how to read them. `fooled` images fooled the model.
+std::string saved_text(const SavedAttack& saved, std::string_view under, std::uint64_t fooled,
+                       ImageForm form) {
+    std::string text =
+        fmt::format("{}: {} images in {}", under, count_text(saved.images), saved.folder.string());
     if (saved.accuracy.value) {
         text += fmt::format(
             "; classified from these files, {} % are correct",
@@ -37,11 +39,17 @@ std::string saved_text(const AttackCell& cell, const AttackedResult& result, Ima
     return text + fmt::format(
                       "; of the {} that fooled the model, {} no longer do after rounding to 8 "
                       "bits. Predict them with --crop-mode none and the model's own options.",
-                      count_text(result.correct - cell.robust), count_text(saved.lost));
+                      count_text(fooled), count_text(saved.lost));
+}
+
+/// True for a budget of a search whose totals another budget already shows.
+bool is_repeated(const AttackCell& cell, const AttackedResult& result) {
+    if (!cell.of_curve) return false;
+    return &cell != &*std::ranges::find(result.cells, cell.attack, &AttackCell::attack);
 }
 
 /// The text for the verdict, and for how loose the bound is.
-std::string verdict_text(const AttackControl& control) {
+std::string verdict_text(const AttackControl& control, Norm norm) {
     std::string text = fmt::format("Verdict: {}", name_of(control.verdict));
     if (control.verdict == AttackVerdict::not_checked) {
         return text + (control.signs.empty() ? ", because no control ran."
@@ -54,7 +62,7 @@ std::string verdict_text(const AttackControl& control) {
     if (control.images > 0) {
         text += fmt::format(
             " How loose the bound is: of {} at {} the attacks leave {}, and {} after them {}.",
-            how_many(control.images, "control image"), eps_text(control.eps), control.left,
+            how_many(control.images, "control image"), budget_text(control.eps, norm), control.left,
             control.attack, control.left_by_control);
     }
     return text;
@@ -71,7 +79,7 @@ std::string doubt_text(const AttackControl& control) {
                            : "Export the model in evaluation mode, with logits as outputs");
 }
 
-Table table_of(const AttackedResult& result, ImageForm form) {
+Table table_of(const AttackedResult& result, const AttackRunOptions& options) {
     Table table{.title = fmt::format("{} on {}", result.model, result.dataset),
                 .columns = {{"attack", false},
                             {"eps"},
@@ -82,33 +90,54 @@ Table table_of(const AttackedResult& result, ImageForm form) {
                 .rows = {},
                 .notes = {}};
     table.add({std::string("none"), {}, result.clean});
+    const bool curve_alone = std::ranges::all_of(result.cells, &AttackCell::of_curve);
     double eps = -1;
     for (const AttackCell& cell : result.cells) {
-        if (cell.eps != eps) table.rule();
+        if (cell.eps != eps && (eps < 0 || !curve_alone)) table.rule();
         eps = cell.eps;
-        table.add({cell.attack, eps_text(cell.eps), cell.accuracy, cell.ratio, Count{cell.forward},
-                   Count{cell.backward}});
+        const std::string budget = budget_text(cell.eps, options.norm);
+        if (is_repeated(cell, result)) {
+            table.add({cell.attack, budget, cell.accuracy, cell.ratio, {}, {}});
+        } else {
+            table.add({cell.attack, budget, cell.accuracy, cell.ratio, Count{cell.forward},
+                       Count{cell.backward}});
+        }
         if (!cell.ratio.note.empty())
             table.notes.push_back(
-                fmt::format("{} at {}: {}.", cell.attack, eps_text(cell.eps), cell.ratio.note));
+                fmt::format("{} at {}: {}.", cell.attack, budget, cell.ratio.note));
+        if (is_repeated(cell, result)) continue;
         const std::uint64_t counted = cell.attacked + cell.unreadable.images;
         if (counted < result.correct) {
             table.notes.push_back(fmt::format(
                 "{} at {}: passes and signs of masked gradients are unknown for {} of the {} "
                 "images, because the store has no counts of them.",
-                cell.attack, eps_text(cell.eps), result.correct - counted, result.correct));
+                cell.attack, budget, result.correct - counted, result.correct));
         }
         std::string by;
         for (const auto& [part, images] : cell.by)
             by += fmt::format("{}{} {}", by.empty() ? "" : ", ", part, images);
         if (!by.empty() && cell.attacked > 0) {
-            table.notes.push_back(fmt::format("{} at {}: images first fooled by: {}.", cell.attack,
-                                              eps_text(cell.eps), by));
+            table.notes.push_back(
+                fmt::format("{} at {}: images first fooled by: {}.", cell.attack, budget, by));
         }
     }
-    table.notes.push_back(verdict_text(result.control));
+    table.notes.push_back(verdict_text(result.control, options.norm));
     for (const AttackCell& cell : result.cells) {
-        if (cell.saved) table.notes.push_back(saved_text(cell, result, form));
+        if (!cell.saved) continue;
+        const std::string under =
+            fmt::format("{} at {}", cell.attack, budget_text(cell.eps, options.norm));
+        table.notes.push_back(
+            saved_text(*cell.saved, under, result.correct - cell.robust, options.image_form));
+    }
+    for (const SmallestChanges& search : result.smallest) {
+        table.notes.push_back(fmt::format(
+            "{}: one run for all budgets, so its passes are given once. An image counts as robust "
+            "at a budget if the smallest change that was found is larger.",
+            search.attack));
+        if (search.saved)
+            table.notes.push_back(saved_text(*search.saved, search.attack,
+                                             search.correct - search.not_fooled,
+                                             options.image_form));
     }
     if (!result.examples.empty()) {
         table.notes.push_back(
@@ -118,7 +147,10 @@ Table table_of(const AttackedResult& result, ImageForm form) {
     }
     for (const auto& [at, mean] : result.geometric_mean) {
         table.rule();
-        table.add({std::string("geometric mean of fgsm and pgd"), eps_text(at), {}, mean});
+        table.add({std::string("geometric mean of fgsm and pgd"),
+                   budget_text(at, options.norm),
+                   {},
+                   mean});
     }
     if (result.without > 0) {
         table.notes.push_back(
@@ -246,6 +278,8 @@ ResultType result_type(ResultOf<AttackedResult>) {
             part<&AttackedResult::correct>({}),
             part<&AttackedResult::clean>({.help = "Accuracy without an attack"}),
             part<&AttackedResult::cells>({.name = "attacks"}),
+            part<&AttackedResult::smallest>(
+                {.help = "With fmn or ddn, whose budgets are in `attacks`, too", .omitted = true}),
             part({.name = "geometric_mean"},
                  [](const AttackedResult& result) { return means_of(result); }),
             part({.help = "Folder of `examples.json`", .name = "examples"},
@@ -304,6 +338,8 @@ ResultType result_type(ResultOf<ShownAttacks>) {
                      return a.options->images.empty() ? nullptr : &a.options->image_form;
                  }),
             part<&ShownAttacks::results>({.name = "models"}),
+            part<&ShownAttacks::pairs>(
+                {.help = "Of two or more models under fmn or ddn", .omitted = true}),
         });
     return rows;
 }
@@ -314,7 +350,7 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
     section.blocks.emplace_back("attack space: " + definition(options));
     report.records = result_table<AttackRow>();
     for (const AttackedResult& result : results) {
-        Table table = table_of(result, options.image_form);
+        Table table = table_of(result, options);
         for (const std::string& note : result.notes)
             table.notes.push_back(fmt::format("{}: {}.", result.model, note));
         section.blocks.emplace_back(std::move(table));
@@ -325,9 +361,11 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
                             result.dataset, count_text(result.bad_rows), result.first_error));
         }
         for (const AttackCell& cell : result.cells) {
-            for (std::string& line : attack::unscored_lines(
-                     cell, fmt::format("{} on {} under {} at {}", result.model, result.dataset,
-                                       cell.attack, eps_text(cell.eps)))) {
+            if (is_repeated(cell, result)) continue;
+            std::string under =
+                fmt::format("{} on {} under {}", result.model, result.dataset, cell.attack);
+            if (!cell.of_curve) under += " at " + budget_text(cell.eps, options.norm);
+            for (std::string& line : attack::unscored_lines(cell, under)) {
                 report.partial = true;
                 report.warnings.push_back(std::move(line));
             }
@@ -340,16 +378,32 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
                 fmt::format("{} on {}: {}", result.model, result.dataset, sign));
         report.values.push_back({{result.dataset, result.model, "clean_accuracy"}, result.clean});
         for (const AttackCell& cell : result.cells) {
+            const bool in_255ths = options.norm == Norm::linf || options.norm == Norm::l2;
             const std::string under =
-                fmt::format("{} {} {}", cell.attack, name_of(options.norm), eps_text(cell.eps));
+                fmt::format("{} {} {}", cell.attack, name_of(options.norm),
+                            in_255ths ? eps_text(cell.eps) : budget_text(cell.eps, options.norm));
             report.values.push_back(
                 {{result.dataset, result.model, under, "accuracy"}, cell.accuracy});
             report.values.push_back({{result.dataset, result.model, under, "ratio"}, cell.ratio});
             add_row(report.records, AttackRow{&result, &cell});
         }
+        for (const SmallestChanges& search : result.smallest) {
+            report.values.push_back(
+                {{result.dataset, result.model,
+                  fmt::format("{} {}", search.attack, name_of(options.norm)), "median_change"},
+                 search.median});
+            if (std::string line = attack::unknown_line(result, search); !line.empty()) {
+                report.partial = true;
+                report.warnings.push_back(std::move(line));
+            }
+        }
     }
+    if (Table smallest = attack::table_of_smallest(results, options.norm); !smallest.rows.empty())
+        section.blocks.emplace_back(std::move(smallest));
+    std::vector<SmallestPair> pairs = compare_smallest(results, options.level);
+    if (!pairs.empty()) section.blocks.emplace_back(attack::table_of_pairs(pairs, options.norm));
     report.sections.push_back(std::move(section));
-    report.result = json_of(ShownAttacks{results, &options});
+    report.result = json_of(ShownAttacks{results, &options, std::move(pairs)});
     return report;
 }
 

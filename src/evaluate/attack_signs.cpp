@@ -105,7 +105,7 @@ private:
 
     void large_budget() {
         constexpr AttackVerdict means = AttackVerdict::doubtful;
-        if (m_.large_images == 0) return add_untested("large_budget", means, no_gradients());
+        if (m_.large_images == 0) return add_untested("large_budget", means, not_attacked());
         const auto n = static_cast<double>(m_.large_images);
         const double chance = 1 / static_cast<double>(std::max<std::size_t>(model_.classes, 1));
         const double most = n * chance + 3 * std::sqrt(n * chance * (1 - chance));
@@ -118,12 +118,17 @@ private:
     void none_fooled() {
         constexpr AttackVerdict means = AttackVerdict::doubtful;
         // For l2, the length of a change by this amount in every element.
-        const double least = model_.norm == Norm::linf
-                                 ? least_budget
-                                 : least_budget * std::sqrt(static_cast<double>(model_.numbers));
+        // For l1, the sum of such changes. For l0, a tenth of the elements.
+        const auto numbers = static_cast<double>(model_.numbers);
+        const double least = model_.norm == Norm::linf ? least_budget
+                             : model_.norm == Norm::l2 ? least_budget * std::sqrt(numbers)
+                             : model_.norm == Norm::l1 ? least_budget * numbers
+                                                       : std::ceil(numbers / 10);
         if (eps_ < least) {
             return add_untested("none_fooled", means,
-                                fmt::format("the largest budget is below {}", eps_text(least)));
+                                fmt::format("the largest budget is below {}",
+                                            model_.norm == Norm::l0 ? fmt::format("{:.0f}", least)
+                                                                    : eps_text(least)));
         }
         std::uint64_t most_attacked = 0, most_fooled = 0;
         bool any = false;
@@ -144,14 +149,14 @@ private:
         if (most_attacked < fewest_fooled_none)
             return add_untested("none_fooled", means, too_few(most_attacked, fewest_fooled_none));
         add("none_fooled", means, most_fooled == 0,
-            fmt::format("at {} the model is fooled on {} of {}", eps_text(eps_),
+            fmt::format("at {} the model is fooled on {} of {}", budget_text(eps_, model_.norm),
                         most_fooled == 0 ? "none" : count_text(most_fooled),
                         how_many(most_attacked, "attacked image")));
     }
 
     void slope() {
         constexpr AttackVerdict means = AttackVerdict::doubtful;
-        if (m_.large_images == 0) return add_untested("slope", means, no_gradients());
+        if (!m_.gradient_tried) return add_untested("slope", means, no_gradients());
         if (m_.slopes == 0)
             return add_untested("slope", means, "the score is constant along every direction");
         // If half of the images have no gradient, half of the errors are 1.
@@ -167,6 +172,10 @@ private:
         add("slope", means, found, std::move(text));
     }
 
+    std::string not_attacked() const {
+        return m_.gradient_tried ? fmt::format("pgd has no budget of {}", name_of(model_.norm))
+                                 : no_gradients();
+    }
     std::string no_gradients() const {
         return m_.probed == 0 ? "no image could be read" : "no image is attacked along a gradient";
     }
@@ -245,7 +254,7 @@ private:
         }
         if (m_.square_images == 0) {
             const std::string why = model_.norm != Norm::linf ? "square is an attack of linf"
-                                    : m_.large_images == 0
+                                    : !m_.gradient_tried
                                         ? no_gradients()
                                         : too_few(m_.stronger_images, fewest_for_tests);
             return add_untested(std::string(name), AttackVerdict::doubtful, why);

@@ -1,6 +1,9 @@
 // Descriptions of this component's results (assay/describe_result.h).
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "assay/evaluate/attack.h"
 #include "assay/evaluate/check.h"
 #include "assay/evaluate/compare.h"
@@ -59,7 +62,11 @@ ResultType result_type(ResultOf<GapReport>);
 struct ShownAttacks {
     std::span<const AttackedResult> results;
     const AttackRunOptions* options;
+    std::vector<SmallestPair> pairs;
 };
+ResultType result_type(ResultOf<SavedAttack>);
+ResultType result_type(ResultOf<SmallestChanges>);
+ResultType result_type(ResultOf<SmallestPair>);
 ResultType result_type(ResultOf<ShownAttacks>);
 
 struct ShownFinding {

@@ -46,7 +46,8 @@ std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choic
         Plot plot;
         plot.kind = Plot::Kind::line;
         plot.title = fmt::format("{}, {}", name, dataset);
-        plot.x_title = linf ? "budget (255ths of a pixel's range)" : "budget (l2)";
+        plot.x_title = linf ? "budget (255ths of a pixel's range)"
+                            : fmt::format("budget ({})", result["norm"].text());
         plot.y_title = "accuracy";
         std::vector<std::string> attacks;
         for (const JsonReader& cell : model["attacks"].entries())

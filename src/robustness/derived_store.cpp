@@ -20,7 +20,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns "pgd-linf-8_255" for "net@pgd-linf-8_255", and "" for names of other origin.
+/// Returns "pgd-linf-8_255" for "net@pgd-linf-8_255", "fmn-l2" for "net@fmn-l2", and "" for names
+/// of other origin.
 std::string_view attack_in_name(std::string_view name) {
     const auto at = name.rfind('@');
     if (at == 0 || at == std::string_view::npos) return {};
@@ -28,8 +29,10 @@ std::string_view attack_in_name(std::string_view name) {
     const auto begins = [&](std::string_view attack) {
         if (!variant.starts_with(attack)) return false;
         const std::string_view rest = variant.substr(attack.size());
-        return std::ranges::any_of(std::array{Norm::linf, Norm::l2}, [&](Norm norm) {
-            return rest.starts_with(fmt::format("-{}-", name_of(norm)));
+        constexpr std::array norms = {Norm::linf, Norm::l2, Norm::l1, Norm::l0};
+        return std::ranges::any_of(norms, [&](Norm norm) {
+            const std::string named = fmt::format("-{}", name_of(norm));
+            return rest == named || rest.starts_with(named + "-");
         });
     };
     const bool known = begins("autoattack") || std::ranges::any_of(attacks(), [&](const Attack& a) {

@@ -27,6 +27,8 @@ double parse_eps(std::string_view text, Norm norm = Norm::linf);
 /// Returns "8/255" or "0.25/255" if eps is a number of 255ths with at most three decimals,
 /// otherwise "0.03".
 std::string eps_text(double eps);
+/// Like eps_text() for linf, and the plain number for other norms.
+std::string budget_text(double eps, Norm norm);
 
 /// The file formats of adversarial images.
 enum class ImageForm {
@@ -42,7 +44,9 @@ struct AttackRunOptions {
     /// Names of attacks(), or "autoattack". Empty means fgsm and pgd, which the paper's dimension
     /// uses.
     std::vector<std::string> attacks;
-    std::vector<double> eps = {8.0 / 255};
+    /// Budgets. Empty means 8/255, and usual_budgets() for attacks that search for the smallest
+    /// change (Attack::smallest).
+    std::vector<double> eps;
     Norm norm = Norm::linf;
     AttackSpace space = AttackSpace::pixels;
     /// Runs pgd with steps of eps and without a random start, as printed in Hesse et al. 2026.
@@ -95,6 +99,39 @@ struct AttackCell {
     /// fool the model on.
     std::vector<std::pair<std::string, std::uint64_t>> by;
     std::optional<SavedAttack> saved;  ///< with AttackRunOptions::images
+    /// One of the budgets of a search for the smallest change. They share one run: the store and
+    /// the totals are the same for all of them.
+    bool of_curve = false;
+};
+
+/// The smallest change of each image that fools the model, as one search (fmn, ddn) found it. The
+/// true smallest change may be smaller. Sizes are in the unit of the budgets.
+struct SmallestChanges {
+    std::string attack;
+    std::filesystem::path store;
+    std::filesystem::path table;   ///< csv in the store: a row per image, with its radius
+    std::uint64_t correct = 0;     ///< images that were attacked and have a result
+    std::uint64_t not_fooled = 0;  ///< of these, images for which no change was found
+    /// Images that fool the model but are not counted, because the record of their change is lost.
+    std::uint64_t unknown = 0;
+    /// Over the correct images. An image that is not fooled has a larger radius than all others.
+    /// The interval is that of order statistics, which always covers at least the level.
+    Estimate median;
+    std::optional<SavedAttack> saved;  ///< with AttackRunOptions::images
+    /// By image: the size of the change, 0 for images misclassified without an attack, infinity if
+    /// not fooled, NaN if not counted.
+    std::vector<double> radii;
+};
+
+/// Two models under the same search, on the images that both classify correctly.
+struct SmallestPair {
+    std::string dataset, attack, first, second;
+    std::uint64_t images = 0;
+    std::uint64_t first_larger = 0;   ///< images whose radius is larger under `first`
+    std::uint64_t second_larger = 0;  ///< the others have equal radii or fool neither model
+    Estimate difference;              ///< median of (first - second), with order statistics
+    double p = 1;                     ///< exact sign test
+    double p_adjusted = 1;            ///< by Holm, over all pairs of the result
 };
 
 struct AttackedResult {
@@ -106,6 +143,7 @@ struct AttackedResult {
     std::uint64_t correct = 0;
     Estimate clean;
     std::vector<AttackCell> cells;  ///< by eps, then in the requested order; noise comes first
+    std::vector<SmallestChanges> smallest;  ///< of fmn and ddn
     /// With AttackRunOptions::images: a few images per attack that fooled the model, with pictures
     /// of the originals and of the changes (assay.attack_examples/1). "" if an earlier version of
     /// Assay made the images.
@@ -134,7 +172,8 @@ struct AttackedResult {
 /// before anything runs). Throws usage for an eps below 0 or above the distance between a black and
 /// a white image. This distance is 1, or for l2 the root of the input's number of values. Also
 /// throws usage if images are requested of several models or in the normalised space, or if their
-/// folder contains something else.
+/// folder contains something else. An attack that searches for the smallest change runs once for
+/// all budgets; its store has no budget in its name. Without other attacks, noise does not run.
 std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                           const Dataset& dataset, const AttackRunOptions& options,
                                           const ProgressCallback& callback = {});
@@ -146,6 +185,13 @@ struct ControlPasses {
     std::uint64_t forward = 0, backward = 0;
 };
 ControlPasses max_control_passes(const AttackRunOptions& options);
+
+/// The budgets at which the curve of a search for the smallest change is reported: usual ones for
+/// the norm, from small to large.
+std::span<const double> usual_budgets(Norm norm);
+/// All pairs of models that ran the same search on the same data set, in order.
+std::vector<SmallestPair> compare_smallest(std::span<const AttackedResult> results,
+                                           double level = .95);
 
 /// JSON: assay.attack/1.
 Report report_of(std::span<const AttackedResult> results, const AttackRunOptions& options);

@@ -299,6 +299,8 @@ export interface AttackResult extends Result {
   /** With `--save-images`. */
   image_form: string | null;
   models: AttackedModel[];
+  /** Of two or more models under fmn or ddn. */
+  pairs?: SmallestPair[];
 }
 
 export interface AttackedModel {
@@ -312,6 +314,8 @@ export interface AttackedModel {
   /** Accuracy without an attack. */
   clean: Estimate;
   attacks: AttackCell[];
+  /** With fmn or ddn, whose budgets are in `attacks`, too. */
+  smallest?: SmallestChanges[];
   geometric_mean: MeanOfAttacks[];
   /** Folder of `examples.json`. */
   examples: string | null;
@@ -4120,6 +4124,43 @@ export interface SlicedModel {
   selected: number;
   /** Slices that the second half confirms, the smallest p first. */
   found: FoundSlice[];
+}
+
+/** The smallest changes that fmn or ddn found. */
+export interface SmallestChanges {
+  attack: string;
+  store: string;
+  /** csv with the size of each image's change. */
+  table: string;
+  /** Images that were attacked. */
+  correct: number;
+  /** Of these, without a change that fools. */
+  not_fooled: number;
+  /** Images that are not counted, because their record is lost. */
+  unknown: number;
+  /** Over the correct images, in the unit of `eps`. */
+  median: Estimate;
+  /** With `--save-images`. */
+  saved: SavedAttack | null;
+}
+
+/** Two models under the same search, on the images that both classify correctly. */
+export interface SmallestPair {
+  dataset: string;
+  attack: string;
+  first: string;
+  second: string;
+  images: number;
+  /** Images whose change is larger for `first`. */
+  first_larger: number;
+  /** Images whose change is larger for `second`. */
+  second_larger: number;
+  /** Median of first - second. */
+  difference: Estimate;
+  /** Of the exact sign test. */
+  p: number;
+  /** By Holm, over all pairs. */
+  p_adjusted: number;
 }
 
 /** A saved result of a command. */
