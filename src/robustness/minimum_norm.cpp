@@ -74,9 +74,7 @@ public:
                 if (!usable || query_.has_gaps(k)) result_.not_finite[w.place] = 1;
                 if (fooled) note(w);
                 if (!usable || (!fooled && query_.zero_gradient(k))) {
-                    // There is no direction: continues from the best change, or ends.
-                    w.done = !w.found() || w.x == w.best;
-                    if (!w.done) w.x = w.best;
+                    leave_dead_end(w);
                     continue;
                 }
                 move(w, query_.gradient(k), query_.loss(k), fooled, step);
@@ -99,6 +97,19 @@ private:
         if (size >= w.best_size) return;
         w.best_size = size;
         w.best = w.x;
+    }
+
+    /// The walker's image gives no direction. Continues from the best change, or from half of the
+    /// change, where the network may not be saturated. Ends at the original.
+    void leave_dead_end(Walker& w) {
+        if (w.found()) {
+            w.done = w.x == w.best;
+            w.x = w.best;
+            return;
+        }
+        w.size = size_of_change(options_.norm, original(w), w.x) / 2;
+        w.done = w.size == 0;
+        shorten_change(options_.norm, original(w), w.x, .5);
     }
 
     /// Looks for the boundary between the original and the best change.

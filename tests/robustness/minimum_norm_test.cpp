@@ -100,7 +100,8 @@ TEST(MinimumNormOnLinearClasses, TheLargestElementIsThatOfTheClosedForm) {
 TEST(MinimumNormOnLinearClasses, TheLengthIsThatOfTheClosedFormAwayFromTheBox) {
     for (const char* name : {"fmn", "ddn"}) {
         SCOPED_TRACE(name);
-        // The first steps of ddn have a length of 1 and may lead to a class that is not the nearest.
+        // The first steps of ddn have a length of 1 and may lead to a class that is not the
+        // nearest.
         LinearModel model(name == std::string("fmn") ? 6 : 2, 3);
         const Labelled data(model, 60, .4F, .6F);
         const auto all =
@@ -163,6 +164,44 @@ TEST(MinimumNorm, WithoutAGradientTheImageIsLeft) {
         EXPECT_EQ(result.images, data.images);
         EXPECT_EQ(result.backward, 5U);
     }
+}
+
+/// Its gradients are far too small, so that the first steps are far too long. Far from gray it has
+/// no gradient and its two scores are swapped, as a network that is saturated there may classify.
+class SaturatedModel : public LinearModel {
+public:
+    SaturatedModel() : LinearModel(2, 3) {}
+    void scores(std::span<const float> images, std::size_t n, std::span<float> out) override {
+        LinearModel::scores(images, n, out);
+        for (std::size_t i = 0; i < n; ++i) {
+            if (is_far(images.subspan(i * size.size(), size.size())))
+                std::swap(out[2 * i], out[2 * i + 1]);
+        }
+    }
+    void gradients(const LossBatch& batch, const LossGradients& out) override {
+        LinearModel::gradients(batch, out);
+        for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+            const std::size_t first = i * size.size();
+            const float kept = is_far(batch.input.subspan(first, size.size())) ? 0 : .01F;
+            for (float& v : out.gradient.subspan(first, size.size())) v *= kept;
+        }
+    }
+
+private:
+    static bool is_far(std::span<const float> image) {
+        double sum = 0;
+        for (const float v : image) sum += std::abs(static_cast<double>(v) - .5);
+        return sum > .35 * static_cast<double>(image.size());
+    }
+};
+
+TEST(MinimumNorm, ASearchLeavesARegionWithoutGradients) {
+    SaturatedModel model;
+    const Labelled data(model, 30, .4F, .6F);
+    const auto all = ratios(
+        smallest("fmn", model, data, Norm::linf), data, Norm::linf,
+        [&](std::size_t i) { return largest_element(model, data.image(i), data.labels[i]); });
+    EXPECT_LE(all[15], 1.01);
 }
 
 TEST(MinimumNorm, NormsThatAnAttackLacksAreNamed) {
