@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -120,7 +121,6 @@ PaperPart made_part(const PaperRow& row, PaperStudy& study, const fs::path& fold
         if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::io) throw;
         part.state = "failed";
         part.reason = error.message();
-        warn(fmt::format("{}: {}", part.row, part.reason));
     }
     return part;
 }
@@ -156,11 +156,20 @@ PaperResult made_paper(const Paper& paper, PaperStudy& study, const fs::path& ou
     PaperResult result{
         .paper = std::string(paper.name), .folder = out.string(), .rows = {}, .results = {}};
     FolderAside aside(out);
+    std::map<std::string, std::string> failed;  // rows by reason: those of one result fail together
+    bool any = false;
     for (const PaperRow& row : paper.rows) {
         throw_if_stopped();
         result.rows.push_back(made_part(row, study, aside.path()));
-        result.partial = result.partial || result.rows.back().state == "failed";
+        const PaperPart& part = result.rows.back();
+        any = any || part.state == "made";
+        if (part.state != "failed") continue;
+        result.partial = true;
+        std::string& rows = failed[part.reason];
+        rows += (rows.empty() ? "" : ", ") + part.row;
     }
+    if (!any && !failed.empty()) throw Error(ErrorCode::bad_input, failed.begin()->first);
+    for (const auto& [reason, rows] : failed) warn(fmt::format("{}: {}", rows, reason));
     result.partial = result.partial || study.partial();
     for (const auto& [file, content] : study.results()) {
         write_file_atomically(aside.path() / file, json_text(content));

@@ -164,6 +164,7 @@ class Paper(unittest.TestCase):
         self.assertIn("allowed: multilabel, replication", said("best = 3", paper="mad"))
         self.assertIn("unknown paper", said("best = 3", paper="multilabels"))
         self.assertIn("original", said("v1 = 'v1'", "v2 = 'v2'", paper="replication"))
+        self.assertIn("no data set `v11`", said("v1 = 'v11'", "v2 = 'v2'"))
         self.assertFalse((self.folder / "none").exists())
 
     def test_replication(self):
