@@ -109,6 +109,9 @@ std::size_t choose_array(const std::vector<ArrayCandidate>& candidates, const st
             list += fmt::format("{}`{:.60}` {}", i == 0 ? "" : ", ", candidates[i].name,
                                 candidates[i].described);
         if (candidates[i].matrix) matrices.push_back(i);
+        if (wanted.empty() && !candidates[i].damage.empty())
+            refuse(candidates[i].damage +
+                   "; restore the file, or read another array of it by --array NAME");
     }
     if (!wanted.empty())
         throw Error(ErrorCode::usage,
@@ -136,6 +139,13 @@ std::size_t choose_array(const std::vector<ArrayCandidate>& candidates, const st
 void take_arrays_beside(ScoreSource& source, const std::vector<ArrayCandidate>& candidates,
                         std::size_t chosen,
                         const std::function<std::vector<std::byte>(std::size_t)>& npy) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const ArrayCandidate& c = candidates[i];
+        const Role role = role_of(c.name);
+        if (i != chosen && !c.damage.empty() &&
+            (role == Role::label || role == Role::truth || names_ids(c.name)))
+            refuse(c.damage + "; its name says that it holds labels or ids. Restore the file");
+    }
     const auto truth = truth_among(candidates, chosen);
     if (truth) take_truth(source, npy(*truth), candidates[*truth]);
     const auto ids = ids_among(candidates, source.rows);

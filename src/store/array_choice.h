@@ -25,6 +25,7 @@ struct ArrayCandidate {
     bool column = false;
     bool texts = false;  ///< one text per row
     std::uint64_t count = 0;
+    std::string damage{};  ///< names the array and says how it is damaged, or ""
 };
 
 /// True if the array has one integer per row: predicted classes or labels.
@@ -34,12 +35,13 @@ bool is_array_column(const std::vector<std::uint64_t>& shape, NumberType type);
 ArrayCandidate describe_array(std::string name, std::span<const std::byte> npy);
 
 /// Returns the requested array, or the only array that can be the scores. Throws bad_input or
-/// usage, and lists the arrays.
+/// usage, and lists the arrays. Unless an array is requested, one that is damaged is an error: it
+/// may be the scores.
 std::size_t choose_array(const std::vector<ArrayCandidate>& candidates, const std::string& wanted);
 
 /// Moves labels and ids that belong to the scores into `source`, and notes the other arrays. `npy`
 /// gives the whole .npy file of a candidate. Throws bad_input if their number differs from the
-/// rows.
+/// rows, or if an array with a name of labels or ids is damaged.
 void take_arrays_beside(ScoreSource& source, const std::vector<ArrayCandidate>& candidates,
                         std::size_t chosen,
                         const std::function<std::vector<std::byte>(std::size_t)>& npy);

@@ -159,7 +159,9 @@ ArrayCandidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) 
         } catch (const Enough&) {
         }
     } catch (const Error& error) {
-        return {.name = name, .described = fmt::format("({})", error.message())};
+        return {.name = name,
+                .described = fmt::format("({})", error.message()),
+                .damage = error.message()};
     }
     return describe_array(name, std::as_bytes(std::span(head.data(), head.size())));
 }

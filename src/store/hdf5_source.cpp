@@ -35,6 +35,12 @@ std::shared_ptr<Spool> spooled(const ByteSource& npy, const std::filesystem::pat
     return spool;
 }
 
+/// What is damaged in an array; "" for one that is sound but not supported.
+std::string damage_of(const Hdf5Array& array) {
+    if (!array.problem.starts_with("it is damaged")) return {};
+    return fmt::format("the array `{}` is not read: {}", shortened(array.name), array.problem);
+}
+
 /// Keras stores each layer's weights in a group `vars`, and a matrix of weights looks like scores.
 void refuse_weights(const std::vector<Hdf5Array>& arrays) {
     const auto weights = std::ranges::count_if(arrays, [](const Hdf5Array& array) {
@@ -61,7 +67,8 @@ ScoreSource open_hdf5(const std::filesystem::path& file, const SourceOptions& op
             array.problem.empty()
                 ? describe_array(array.name, hdf5_bytes(*array.npy, enough_for_header))
                 : ArrayCandidate{.name = array.name,
-                                 .described = fmt::format("({})", array.problem)});
+                                 .described = fmt::format("({})", array.problem),
+                                 .damage = damage_of(array)});
     }
     const std::size_t chosen =
         with_note(all_read ? "choosing an array"

@@ -44,8 +44,24 @@ with h5py.File(out / "not_read.h5", "w") as f:
     f.create_dataset("unwritten", shape=(4, 3), dtype="f4")
     f.create_dataset("some", shape=(8, 3), chunks=(2, 3), dtype="f4")[:2] = 1
     f["link"] = h5py.SoftLink("/lzf")
+with h5py.File(out / "growing.h5", "w", libver="latest") as f:
+    f.create_dataset("scores", data=scores, chunks=(7, 2), maxshape=(None, 3))
+    f.create_dataset("both", data=scores, chunks=(7, 2), maxshape=(None, None))
+
+# Each index of HDF5 1.10 for arrays that do not grow. `paged` has more chunks than a page of the index.
 with h5py.File(out / "latest.h5", "w", libver="latest") as f:
-    f.create_dataset("scores", data=scores, chunks=(7, 2))
+    f.create_dataset("single", data=scores, chunks=(20, 3))
+    f.create_dataset("single_packed", data=scores, chunks=(20, 3), compression="gzip", shuffle=True)
+    f.create_dataset("fixed", data=scores, chunks=(7, 2))
+    f.create_dataset("fixed_packed", data=scores, chunks=(7, 2), compression="lzf")
+    f.create_dataset("larger", data=scores, chunks=(7, 2), maxshape=(40, 9))
+    early = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    early.set_chunk((7, 2))
+    early.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    of = h5py.h5d.create(f.id, b"implicit", h5py.h5t.IEEE_F64LE, h5py.h5s.create_simple(scores.shape), early)
+    of.write(h5py.h5s.ALL, h5py.h5s.ALL, scores)
+with h5py.File(out / "paged.h5", "w", libver="latest") as f:
+    f.create_dataset("paged", data=np.arange(1100).astype("u1").reshape(1100, 1), chunks=(1, 1))
 with h5py.File(out / "many_links.h5", "w", libver=("v108", "v108")) as f:
     for i in range(20):
         f[f"a{i}"] = i

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "containers/hdf5/chunk_index.h"
 #include "containers/hdf5/filters.h"
 #include "containers/inflated_source.h"
 #include "core/parallel.h"
@@ -20,100 +21,16 @@ namespace {
 constexpr std::uint64_t most_chunks = std::uint64_t{1} << 22;
 constexpr std::uint64_t most_row_bytes = std::uint64_t{256} << 20;
 
-struct Grid {
-    std::vector<std::uint64_t> shape, chunk;  ///< elements along each axis
-    std::vector<std::uint64_t> counts;        ///< chunks along each axis
-    std::size_t element_bytes = 1;
-
-    std::uint64_t chunks() const {
-        return std::accumulate(counts.begin(), counts.end(), std::uint64_t{1}, std::multiplies<>());
-    }
-    std::uint64_t chunk_bytes() const {
-        return std::accumulate(chunk.begin(), chunk.end(), std::uint64_t{element_bytes},
-                               std::multiplies<>());
-    }
-    /// The number of bytes of one step along the first axis.
-    std::uint64_t step_bytes() const {
-        return std::accumulate(shape.begin() + 1, shape.end(), std::uint64_t{element_bytes},
-                               std::multiplies<>());
-    }
-};
-
-struct ChunkPlace {
-    std::uint64_t address = no_address;
-    std::uint32_t bytes = 0, left_out = 0;  ///< filters that were not applied
-};
-
-/// The B-tree with the positions of the chunks.
-class ChunkIndex {
-public:
-    ChunkIndex(const ByteSource& file, const Grid& grid)
-        : file_(file), grid_(grid), places_(static_cast<std::size_t>(grid.chunks())) {}
-
-    std::vector<ChunkPlace> read(std::uint64_t tree) {
-        take(tree, 0);
-        if (found_ != places_.size())
-            refuse(fmt::format("{} of its {} chunks were never written", places_.size() - found_,
-                               places_.size()));
-        return std::move(places_);
-    }
-
-private:
-    void take(std::uint64_t at, int depth) {
-        constexpr int deepest = 16;
-        throw_if_stopped();
-        if (depth > deepest || ++nodes_ > most_chunks)
-            refuse("it is damaged: its tree of chunks is circular");
-        const auto head = bytes_at(file_, at, 24, "a tree of chunks");
-        Fields fields(head, "a tree of chunks");
-        constexpr std::uint64_t tree_signature = 0x45455254;  // "TREE"
-        const bool is_tree = fields.number(4) == tree_signature && fields.number(1) == 1;
-        if (!is_tree) refuse(fmt::format("it is damaged: no tree of chunks at byte {}", at));
-        const std::uint64_t level = fields.number(1), entries = fields.number(2);
-        const std::uint64_t key = 8 + 8 * (grid_.shape.size() + 1);
-        const auto body = bytes_at(file_, at + 24, entries * (key + 8), "a tree of chunks");
-        Fields rest(body, "a tree of chunks");
-        for (std::uint64_t i = 0; i < entries; ++i) {
-            ChunkPlace place;
-            place.bytes = static_cast<std::uint32_t>(rest.number(4));
-            place.left_out = static_cast<std::uint32_t>(rest.number(4));
-            std::uint64_t cell = 0;
-            bool inside = true;
-            for (std::size_t axis = 0; axis < grid_.shape.size(); ++axis) {
-                const std::uint64_t corner = rest.number(8);
-                inside = inside && corner < grid_.shape[axis] && corner % grid_.chunk[axis] == 0;
-                cell = cell * grid_.counts[axis] + corner / grid_.chunk[axis];
-            }
-            rest.skip(8);
-            place.address = rest.address();
-            if (level > 0) {
-                take(place.address, depth + 1);
-            } else if (inside) {  // data from before the array shrank may still exist
-                ChunkPlace& known = places_[static_cast<std::size_t>(cell)];
-                if (known.address != no_address)
-                    refuse("it is damaged: two of its chunks are at the same place");
-                known = place;
-                ++found_;
-            }
-        }
-    }
-
-    const ByteSource& file_;
-    const Grid& grid_;
-    std::vector<ChunkPlace> places_;
-    std::uint64_t found_ = 0, nodes_ = 0;
-};
-
 /// When an element is read, all chunks in its row of the grid are assembled.
 class ChunkedElements final : public ByteSource {
 public:
     ChunkedElements(std::shared_ptr<const ByteSource> file, Grid grid, Filters filters,
-                    std::uint64_t tree)
+                    std::vector<ChunkPlace> places)
         : file_(std::move(file)),
           grid_(std::move(grid)),
           filters_(std::move(filters)),
           row_bytes_(grid_.chunk[0] * grid_.step_bytes()),
-          places_(ChunkIndex(*file_, grid_).read(tree)) {}
+          places_(std::move(places)) {}
 
     std::uint64_t size() const noexcept override { return grid_.shape[0] * grid_.step_bytes(); }
     void read(std::uint64_t offset, std::span<std::byte> out) const override {
@@ -210,30 +127,21 @@ private:
     MemorySource source_;
 };
 
-std::shared_ptr<const ByteSource> chunked(const std::shared_ptr<const ByteSource>& file,
-                                          const std::vector<Message>& messages, Fields& fields,
-                                          Grid grid) {
-    // one more number follows the axes: the bytes of an element
-    const std::uint64_t axes = fields.number(1);
-    const std::uint64_t tree = fields.address();
-    if (axes != grid.shape.size() + 1 || grid.shape.empty())
-        refuse("it is damaged: its chunks have different axes than the array");
-    for (std::size_t axis = 0; axis < grid.shape.size(); ++axis) {
-        grid.chunk.push_back(fields.number(4));
-        if (grid.chunk.back() == 0) refuse("it is damaged: its chunks are empty");
-        grid.counts.push_back((grid.shape[axis] - 1) / grid.chunk.back() + 1);
-    }
-    if (fields.number(4) != grid.element_bytes)
-        refuse("it is damaged: its chunks have elements of a different size");
-    if (tree == no_address) refuse("it was never written");
+/// Fills in the number of chunks along each axis. Throws bad_input for sizes that are impossible or
+/// too large.
+void count_chunks(Grid& grid, std::uint64_t file_bytes) {
     std::uint64_t chunks = 1, bytes = grid.element_bytes, row_bytes = grid.element_bytes;
     for (std::size_t axis = 0; axis < grid.shape.size(); ++axis) {
+        // Compared here, so that the products below do not overflow.
+        if (grid.chunk[axis] == 0) refuse("it is damaged: its chunks are empty");
+        if (grid.chunk[axis] >> 32U != 0) refuse("its chunks are larger than is supported");
+        grid.counts.push_back((grid.shape[axis] - 1) / grid.chunk[axis] + 1);
         // Both factors are below 2^32, so no product overflows before it is compared.
         chunks *= std::min(grid.counts[axis], most_chunks + 1);
         bytes *= grid.chunk[axis];
         row_bytes *= axis == 0 ? std::min(grid.chunk[0], grid.shape[0])
                                : std::min(grid.shape[axis], most_row_bytes + 1);
-        if (chunks > most_chunks || chunks > file->size() / 32)
+        if (chunks > most_chunks || chunks > file_bytes / 8)
             refuse(fmt::format(
                 "it has more chunks than its file can hold, or than the {} that are supported",
                 most_chunks));
@@ -243,9 +151,65 @@ std::shared_ptr<const ByteSource> chunked(const std::shared_ptr<const ByteSource
                             "that are supported",
                             most_row_bytes >> 20U));
     }
+}
+
+/// The largest length of each axis, which may grow. Unlimited axes have the largest number.
+std::vector<std::uint64_t> largest_shape(const Message& dataspace, const Grid& grid) {
+    Fields fields(dataspace.bytes, "a shape");
+    const std::uint64_t version = fields.number(1), axes = fields.number(1);
+    constexpr unsigned has_largest = 0x01;
+    if ((fields.number(1) & has_largest) == 0 || axes != grid.shape.size()) return grid.shape;
+    fields.skip(version == 1 ? 5 : 1);
+    fields.skip(static_cast<std::size_t>(8 * axes));
+    std::vector<std::uint64_t> most;
+    for (std::uint64_t i = 0; i < axes; ++i) most.push_back(fields.number(8));
+    return most;
+}
+
+Filters filters_of(const std::vector<Message>& messages) {
     const Message* const filters = find_message(messages, Message::filters);
-    return std::make_shared<const ChunkedElements>(
-        file, std::move(grid), filters == nullptr ? Filters() : Filters(filters->bytes), tree);
+    return filters == nullptr ? Filters() : Filters(filters->bytes);
+}
+
+std::shared_ptr<const ByteSource> chunked(const std::shared_ptr<const ByteSource>& file,
+                                          const std::vector<Message>& messages, Fields& fields,
+                                          Grid grid) {
+    // one more number follows the axes: the bytes of an element
+    const std::uint64_t axes = fields.number(1);
+    const std::uint64_t tree = fields.address();
+    if (axes != grid.shape.size() + 1 || grid.shape.empty())
+        refuse("it is damaged: its chunks have different axes than the array");
+    for (std::size_t axis = 0; axis < grid.shape.size(); ++axis)
+        grid.chunk.push_back(fields.number(4));
+    if (fields.number(4) != grid.element_bytes)
+        refuse("it is damaged: its chunks have elements of a different size");
+    if (tree == no_address) refuse("it was never written");
+    count_chunks(grid, file->size());
+    auto places = chunks_in_tree(*file, grid, tree);
+    return std::make_shared<const ChunkedElements>(file, std::move(grid), filters_of(messages),
+                                                   std::move(places));
+}
+
+/// The layout that HDF5 1.10 and later write with libver='latest'.
+std::shared_ptr<const ByteSource> newly_chunked(const std::shared_ptr<const ByteSource>& file,
+                                                const std::vector<Message>& messages,
+                                                Fields& fields, Grid grid) {
+    constexpr unsigned partial_are_not_filtered = 0x01, single_is_filtered = 0x02;
+    const std::uint64_t flags = fields.number(1), axes = fields.number(1), width = fields.number(1);
+    if (axes != grid.shape.size() + 1 || grid.shape.empty() || width == 0 || width > 8)
+        refuse("it is damaged: its chunks have different axes than the array");
+    for (std::size_t axis = 0; axis < grid.shape.size(); ++axis)
+        grid.chunk.push_back(fields.number(static_cast<std::size_t>(width)));
+    if (fields.number(static_cast<std::size_t>(width)) != grid.element_bytes)
+        refuse("it is damaged: its chunks have elements of a different size");
+    Filters filters = filters_of(messages);
+    if ((flags & partial_are_not_filtered) != 0 && filters.any())
+        refuse("its chunks at the border are not packed like the others, which is not supported");
+    count_chunks(grid, file->size());
+    const auto most = largest_shape(*find_message(messages, Message::dataspace), grid);
+    auto places = chunks_in_new_index(*file, grid, most, fields, (flags & single_is_filtered) != 0);
+    return std::make_shared<const ChunkedElements>(file, std::move(grid), std::move(filters),
+                                                   std::move(places));
 }
 
 }  // namespace
@@ -261,7 +225,7 @@ std::shared_ptr<const ByteSource> stored_elements(const std::shared_ptr<const By
     const Message* const layout = find_message(messages, Message::layout);
     Fields fields(layout->bytes, "a layout");
     const std::uint64_t version = fields.number(1);
-    if (version != 3 && version != 4)
+    if (version < 3 || version > 5)
         refuse(fmt::format("a layout of version {} is not supported", version));
     constexpr std::uint64_t compact = 0, contiguous = 1, in_chunks = 2;
     const std::uint64_t kind = fields.number(1);
@@ -280,9 +244,11 @@ std::shared_ptr<const ByteSource> stored_elements(const std::shared_ptr<const By
     if (kind == in_chunks && version == 3)
         return chunked(file, messages, fields,
                        {.shape = shape, .chunk = {}, .counts = {}, .element_bytes = element_bytes});
-    refuse(kind == in_chunks ? "its chunks have an index of HDF5 1.10, which is not supported "
-                               "(write it with h5py without libver='latest')"
-                             : "it is a view of other data sets, which is not supported");
+    if (kind == in_chunks)
+        return newly_chunked(
+            file, messages, fields,
+            {.shape = shape, .chunk = {}, .counts = {}, .element_bytes = element_bytes});
+    refuse("it is a view of other data sets, which is not supported");
 }
 
 }  // namespace assay::hdf5
