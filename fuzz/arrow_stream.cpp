@@ -1,11 +1,15 @@
-// Reads any bytes as an Arrow stream: columns whose rows can all be read, or an Error.
+// Reads any bytes as an Arrow stream or file: columns whose rows can all be read, and their csv, or
+// an Error.
 #include "containers/arrow/stream_reader.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "assay/error.h"
+#include "containers/arrow/arrow_csv.h"
+#include "core/refuse.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using Type = assay::arrow::StreamField::Type;
@@ -15,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const auto& batch : stream.batches()) {
             for (std::uint64_t row = 0; row < std::min<std::uint64_t>(batch.rows, 64); ++row) {
                 for (const auto& field : stream.fields()) {
-                    if (field.type == Type::other) continue;
+                    if (field.type == Type::other || field.type == Type::null) continue;
                     assay::arrow::is_valid(source, batch, field, row);
                     if (field.type == Type::integer)
                         assay::arrow::integer_of_row(source, batch, field, row);
@@ -25,6 +29,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 }
             }
         }
+    } catch (const assay::Error&) {
+    }
+    try {
+        std::size_t left = std::size_t{1} << 22;  // one text of a dictionary may be in every row
+        assay::arrow::write_csv(std::as_bytes(std::span(data, size)), [&](std::string_view piece) {
+            if (piece.size() > left) assay::refuse("long enough");
+            left -= piece.size();
+        });
     } catch (const assay::Error&) {
     }
     return 0;

@@ -31,8 +31,9 @@ assay import samples.json --array predictions --classes classes.txt --dataset-na
 int cmd_import(std::vector<std::string> arguments) {
     auto app = make_app(
         "import",
-        "Turn saved predictions (npy, npz, safetensors, h5, csv, tsv, parquet, jsonl, json; full "
-        "matrix, top-k or predicted classes; COCO's results, FiftyOne's exports) into a store. "
+        "Turn saved predictions (npy, npz, safetensors, h5, csv, parquet, feather, jsonl, json) "
+        "into a "
+        "store. Full matrix, top-k or predicted classes; COCO's results, FiftyOne's exports. "
         "Detects logits and probabilities from the numbers, and refuses a wrong --kind.",
         import_examples);
     std::filesystem::path file;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "containers/arrow/arrow_csv.h"
 #include "containers/at_place.h"
 #include "containers/csv.h"
 #include "core/file.h"
@@ -101,16 +102,35 @@ private:
     Keys names_, lists_;
 };
 
+TableText read_arrow_table(const std::filesystem::path& path, std::uint64_t most_bytes) {
+    return at_place([&] { return path.filename().string(); },
+                    [&] {
+                        TableText table;
+                        table.added_lines = 1;  // rows count from 1
+                        const MappedFile file(path);
+                        const auto left_out =
+                            arrow::write_csv(file.bytes(), [&](std::string_view piece) {
+                                if (piece.size() > most_bytes - table.text.size())
+                                    refuse(fmt::format("more than {} bytes of text", most_bytes));
+                                table.text += piece;
+                            });
+                        table.left_out = fmt::format("{}", fmt::join(left_out, ", "));
+                        return table;
+                    });
+}
+
 }  // namespace
 
 bool has_table_extension(const std::filesystem::path& path) {
     const std::string extension = lower_extension(path.string());
     return extension == ".csv" || extension == ".tsv" || extension == ".jsonl" ||
-           parquet::has_parquet_extension(path);
+           parquet::has_parquet_extension(path) || arrow::has_table_ending(extension);
 }
 
 TableText read_table_text(const std::filesystem::path& path, std::uint64_t most_bytes) {
     if (parquet::has_parquet_extension(path)) return parquet::read_table(path, most_bytes);
+    if (arrow::has_table_ending(lower_extension(path.string())))
+        return read_arrow_table(path, most_bytes);
     std::string text = read_text(path, most_bytes);
     if (lower_extension(path.string()) != ".jsonl") return {std::move(text), {}, 0};
     return LinesAsCsv(text, path.filename().string()).write();

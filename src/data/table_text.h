@@ -1,5 +1,5 @@
-// Files of tables as text: csv and similar files unchanged, Parquet and JSON lines converted to
-// csv.
+// Files of tables as text: csv and similar files unchanged, Parquet, Arrow and JSON lines converted
+// to csv.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ struct TableText {
     std::size_t added_lines = 0;  ///< lines at the start that the file does not have: the header
 };
 
-/// True if the extension says that the file has named columns: .csv, .tsv, .parquet, .jsonl.
+/// True if the extension says that the file has named columns: .csv, .tsv, .parquet, .jsonl,
+/// .arrow, .feather, .ipc.
 bool has_table_extension(const std::filesystem::path& path);
 
 /// Throws bad_input, naming the file: missing, damaged, more than `most_bytes` of text.

@@ -9,6 +9,7 @@
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
 #include "assay/report.h"
+#include "containers/arrow/arrow_csv.h"
 #include "containers/npy_stream.h"
 #include "core/file.h"
 #include "core/refuse.h"
@@ -82,7 +83,7 @@ ItemList read_item_table(std::string_view text, const LabelTable& table, const C
     return list;
 }
 
-/// Parquet and JSON lines are converted to csv.
+/// Parquet, Arrow and JSON lines are converted to csv.
 ItemList read_items_as_csv(const fs::path& path, const ClassList& classes,
                            const LabelFileColumns& asked, std::vector<std::string>& notes) {
     constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
@@ -100,7 +101,7 @@ ItemList read_items_as_csv(const fs::path& path, const ClassList& classes,
 ItemList read_items(const fs::path& path, const ClassList& classes, const LabelFileColumns& asked,
                     std::vector<std::string>& notes) {
     const std::string ending = lower_extension(path.filename().string());
-    if (ending == ".parquet" || ending == ".jsonl")
+    if (ending == ".parquet" || ending == ".jsonl" || arrow::has_table_ending(ending))
         return read_items_as_csv(path, classes, asked, notes);
     const MappedFile file(path);
     if (ending == ".npy" && array_header(file.bytes()).text.width > 0) {

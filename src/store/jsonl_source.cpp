@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "assay/error.h"
+#include "containers/arrow/arrow_csv.h"
 #include "containers/gunzip.h"
 #include "containers/parquet/parquet_csv.h"
 #include "containers/parquet/parquet_file.h"
@@ -138,6 +139,29 @@ ScoreSource open_parquet_table(const std::filesystem::path& file, const SourceOp
     return source;
 }
 
+/// A table from pandas, polars or pyarrow, converted to csv.
+ScoreSource open_arrow_table(const std::filesystem::path& file, const SourceOptions& options) {
+    const MappedFile map(file);
+    Spool spool(options.spool_folder);
+    std::vector<std::string> left_out;
+    try {
+        left_out = arrow::write_csv(map.bytes(), [&](std::string_view piece) {
+            throw_if_stopped();
+            spool.append(std::as_bytes(std::span(piece)));
+        });
+    } catch (const Error& error) {
+        const std::string command = conversion_of(lower_extension(file.filename().string()), file);
+        if (error.code() != ErrorCode::bad_input || command.empty()) throw;
+        refuse(fmt::format("{}. To convert it: {}", error.message(), command));
+    }
+    const std::span<const std::byte> bytes = spool.finish();
+    ScoreSource source = read_csv({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                                  file.filename().string(), options);
+    if (!left_out.empty())
+        source.notes.push_back(fmt::format("columns not read: {}", fmt::join(left_out, ", ")));
+    return source;
+}
+
 /// Reads a table from np.savetxt(), or with another separator. A single column has no name from
 /// which its meaning is known.
 ScoreSource open_text(const std::filesystem::path& file, const SourceOptions& options) {
@@ -202,13 +226,15 @@ ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& 
         if (ending == ".csv" || ending == ".tsv") return open_csv(file, options);
         if (ending == ".txt") return open_text(file, options);
         if (ending == ".parquet") return open_parquet_table(file, options);
+        if (arrow::has_table_ending(ending)) return open_arrow_table(file, options);
         if (ending == ".jsonl") return open_jsonl(file, options);
         if (ending == ".json") return open_json(file, options);
         if (auto unpacked = open_gzip(file, options)) return std::move(*unpacked);
         const std::string command = conversion_of(ending, file);
         refuse(fmt::format(
             "files ending in `{}` are not supported; known: .npy .npz .safetensors .h5 .csv .tsv "
-            ".txt .parquet .jsonl .json, and .csv.gz, .tsv.gz, .jsonl.gz, .json.gz{}",
+            ".txt .parquet .feather .arrow .jsonl .json, and .csv.gz, .tsv.gz, .jsonl.gz, "
+            ".json.gz{}",
             shortened(ending), command.empty() ? "" : ". To convert it: " + command));
     });
 }

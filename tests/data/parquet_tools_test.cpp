@@ -245,7 +245,7 @@ TEST(ParquetLz4, BlocksAreNotBelieved) {
     EXPECT_EQ(std::string(reinterpret_cast<const char*>(out.data()), 9), "aaaaaaaab");
     out.resize(8);
     EXPECT_THAT(message_of([&] { parquet::unpack_lz4(bytes_of(block), out); }),
-                HasSubstr("lz4_raw data are damaged"));
+                HasSubstr("lz4 data are damaged"));
     out.resize(20);
     for (const std::string& wrong : {std::string(), std::string("\x13"),
                                      std::string("\x13"
@@ -261,7 +261,7 @@ TEST(ParquetLz4, BlocksAreNotBelieved) {
                                                  "a\x01",
                                                  3)}) {
         EXPECT_THAT(message_of([&] { parquet::unpack_lz4(bytes_of(wrong), out); }),
-                    HasSubstr("lz4_raw data are damaged"));
+                    HasSubstr("lz4 data are damaged"));
     }
 }
 

@@ -471,7 +471,8 @@ TEST_F(PeoplesImports, FilesThatPythonAloneReadsAreAnsweredWithACommand) {
                       HasSubstr("numpy.savez('logits.npz'"), HasSubstr("v.detach()"),
                       HasSubstr("{k: a(v) for k, v in t.items()}"),
                       HasSubstr("; then rerun the command with logits.npz")));
-    EXPECT_THAT(refusal("p.feather", "ARROW1"), HasSubstr("pandas.read_feather("));
+    EXPECT_THAT(refusal("p.feather", "FEA1"),
+                AllOf(HasSubstr("version 1 of Feather"), HasSubstr("pandas.read_feather(")));
     EXPECT_THAT(refusal("p.arrow", "ARROW1"), AllOf(HasSubstr("import pyarrow.ipc as a"),
                                                     HasSubstr("to_csv('p.csv', index=False)")));
     EXPECT_THAT(refusal("p.h5.gz", "x"), AllOf(HasSubstr("gunzip -k "), HasSubstr("p.h5")));

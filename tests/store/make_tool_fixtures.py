@@ -2,7 +2,7 @@
 NumPy.
 
 The versions that wrote the files are in docs/formats.md. tools_test.cpp reads the files. Needs: scikit-learn, pandas, pyarrow,
-joblib, keras (KERAS_BACKEND=torch), torch, torchmetrics, transformers, h5py, datasets.
+polars, joblib, keras (KERAS_BACKEND=torch), torch, torchmetrics, transformers, h5py, datasets.
 """
 import json
 import os
@@ -16,6 +16,7 @@ import joblib
 import keras
 import numpy as np
 import pandas as pd
+import polars
 import torch
 import torchmetrics
 from PIL import Image
@@ -57,6 +58,9 @@ table.to_csv(out / "pandas_excel.csv", index=False, sep=";", decimal=",", encodi
 table.to_parquet(out / "pandas.parquet", index=False)
 table.to_pickle(out / "pandas.pkl")
 table.to_feather(out / "pandas.feather")
+table.astype({"label": "category"}).to_feather(out / "pandas_category.feather", compression="zstd")
+polars.from_pandas(table).write_ipc(out / "polars.arrow", compression="lz4")
+polars.from_pandas(table.astype({"label": "category"})).write_ipc_stream(out / "polars_stream.arrow", compression="zstd")
 for orient in ["records", "split", "index", "columns", "values", "table"]:
     table.to_json(out / f"pandas_{orient}.json", orient=orient, double_precision=15)
 table.to_json(out / "pandas_lines.jsonl", orient="records", lines=True, double_precision=15)

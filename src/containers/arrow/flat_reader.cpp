@@ -86,6 +86,14 @@ std::vector<FlatReader> FlatReader::tables(std::size_t field) const {
     return all;
 }
 
+std::vector<std::uint64_t> FlatReader::firsts(std::size_t field,
+                                              std::size_t structure_bytes) const {
+    const auto [begin, count] = vector(field, structure_bytes);
+    std::vector<std::uint64_t> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(at(begin + structure_bytes * i, 8));
+    return all;
+}
+
 std::vector<std::pair<std::uint64_t, std::uint64_t>> FlatReader::pairs(std::size_t field) const {
     const auto [begin, count] = vector(field, 16);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> all;

@@ -24,6 +24,10 @@ public:
     std::optional<FlatReader> table(std::size_t field) const;
     std::string text(std::size_t field) const;
     std::vector<FlatReader> tables(std::size_t field) const;
+    /// A vector of 64-bit numbers.
+    std::vector<std::uint64_t> numbers(std::size_t field) const { return firsts(field, 8); }
+    /// The 64-bit numbers at the start of each structure of a vector.
+    std::vector<std::uint64_t> firsts(std::size_t field, std::size_t structure_bytes) const;
     /// A vector of pairs of 64-bit numbers.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs(std::size_t field) const;
 

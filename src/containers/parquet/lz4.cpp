@@ -9,14 +9,14 @@ namespace assay::parquet {
 namespace {
 
 [[noreturn]] void refuse_lz4() {
-    refuse("its lz4_raw data are damaged, or longer than it claims");
+    refuse("its lz4 data are damaged, or longer than it claims");
 }
 
 /// A block is a sequence of literal bytes and of copies of earlier output.
 class Lz4Block {
 public:
-    Lz4Block(std::span<const std::byte> packed, std::span<std::byte> out)
-        : packed_(packed), out_(out) {}
+    Lz4Block(std::span<const std::byte> packed, std::span<std::byte> out, std::size_t made)
+        : packed_(packed), out_(out), made_(made) {}
 
     std::size_t unpack() {
         for (;;) {
@@ -61,13 +61,14 @@ private:
 
     std::span<const std::byte> packed_;
     std::span<std::byte> out_;
-    std::size_t in_ = 0, made_ = 0;
+    std::size_t in_ = 0, made_;
 };
 
 }  // namespace
 
-std::size_t unpack_lz4(std::span<const std::byte> packed, std::span<std::byte> out) {
-    return Lz4Block(packed, out).unpack();
+std::size_t unpack_lz4(std::span<const std::byte> packed, std::span<std::byte> out,
+                       std::size_t made) {
+    return Lz4Block(packed, out, made).unpack();
 }
 
 }  // namespace assay::parquet

@@ -6,8 +6,9 @@
 
 namespace assay::parquet {
 
-/// Unpacks a block into `out` and returns the number of bytes. Throws bad_input: damaged, or more
-/// than fits `out`.
-std::size_t unpack_lz4(std::span<const std::byte> packed, std::span<std::byte> out);
+/// Unpacks a block into `out` after its first `made` bytes, which the block may repeat. Returns the
+/// number of bytes that `out` then has. Throws bad_input: damaged, or more than fits `out`.
+std::size_t unpack_lz4(std::span<const std::byte> packed, std::span<std::byte> out,
+                       std::size_t made = 0);
 
 }  // namespace assay::parquet

@@ -13,9 +13,6 @@
 namespace assay::parquet {
 namespace {
 
-/// The name that pandas gives to an unnamed index.
-constexpr std::string_view index_of_pandas = "__index_level_0__";
-
 class ParquetCsv {
 public:
     explicit ParquetCsv(const File& file)
@@ -76,15 +73,7 @@ private:
         const Column& column = file_.footer().columns[wanted_[i]];
         append_text(cell_, column, *value);
         if (names_[i] == nullptr || names_[i]->empty()) return cell_;
-        if (cell_ == "-1") return "";
-        std::uint64_t number = 0;
-        if (!parse_number(cell_, number) || number >= names_[i]->size()) {
-            refuse(
-                fmt::format("row {}: column `{}` is {}; its {} classes are numbered 0..{}, -1 "
-                            "where there is none",
-                            row, column.path, cell_, names_[i]->size(), names_[i]->size() - 1));
-        }
-        return (*names_[i])[number];
+        return class_name(*names_[i], cell_, row, column.path);
     }
 
     const File& file_;

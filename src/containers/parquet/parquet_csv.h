@@ -10,6 +10,9 @@
 
 namespace assay::parquet {
 
+/// The name that pandas gives to an unnamed index.
+inline constexpr std::string_view index_of_pandas = "__index_level_0__";
+
 /// Writes a header row and then the file's rows, in pieces of about a MiB. Nulls and NaNs are empty
 /// cells. If the metadata name the classes of a column of numbers, the cells are these names. The
 /// column for pandas' index has no name. Memory: a page of each column. Returns the columns that

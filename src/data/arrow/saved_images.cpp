@@ -71,6 +71,13 @@ SavedFile::SavedFile(std::filesystem::path path) : path_(std::move(path)) {
              [&] {
                  source_ = std::make_shared<const SourceFile>(path_);
                  stream_ = StreamReader::open(*source_);
+                 for (const StreamBatch& batch : stream_.batches())
+                     if (batch.codec != StreamCodec::none)
+                         refuse(
+                             "its batches are compressed, which is not supported for images. To "
+                             "unpack it: python3 -c \"import pyarrow as a; r = "
+                             "a.ipc.open_stream('IN.arrow'); w = a.ipc.new_stream('OUT.arrow', "
+                             "r.schema); [w.write(b) for b in r]; w.close()\"");
              });
     for (const StreamBatch& batch : stream_.batches())
         first_rows_.push_back(first_rows_.back() + batch.rows);
