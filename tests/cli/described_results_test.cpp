@@ -161,11 +161,12 @@ const std::set<std::string> csv_without_description = {
     // The columns are made of parts of the rows of dimension_facts(). The reader uses the same
     // rows.
     "csv fields src/quality/table_write.cpp",
-    // Tables in memory for the readers of csv: rows of JSON and Parquet, whose columns are those of
-    // the file, and questions of votes.
+    // Tables in memory for the readers of csv: rows of JSON, Parquet and Arrow, whose columns are
+    // those of the file, and questions of votes.
     "csv fields src/store/json_table.cpp",
     "csv fields src/data/table_text.cpp",
     "csv fields src/containers/parquet/parquet_csv.cpp",
+    "csv fields src/containers/arrow/arrow_csv.cpp",
     "csv fields src/labelling/question_csv.cpp",
     // One list of calls makes csv, lines of JSON, Parquet and Arrow (src/evaluate/export_fields.h).
     "csv fields src/evaluate/export_fields.cpp",
