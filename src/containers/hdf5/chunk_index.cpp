@@ -155,8 +155,8 @@ private:
 [[noreturn]] void refuse_growing(std::uint64_t type) {
     refuse(
         fmt::format("its chunks have {}, which is not supported. To write the file again: "
-                    "h5repack --low=0 --high=1 IN.h5 OUT.h5, or in h5py without libver='latest' "
-                    "or without maxshape",
+                    "h5repack -l CONTI IN.h5 OUT.h5, or in h5py without libver='latest' or without "
+                    "maxshape",
                     type == 4   ? "an extensible array"
                     : type == 5 ? "a B-tree of version 2"
                                 : fmt::format("an index of the type {}", type)));
