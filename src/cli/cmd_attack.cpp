@@ -33,7 +33,8 @@ struct AttackFlags {
         for (const Attack& attack : attacks_of_table()) names.emplace_back(attack.name);
         app.add_option(
                "-a,--attack", attacks,
-               "Attacks (default: fgsm,pgd). autoattack: apgd-ce, apgd-t, fab-t and square, each on "
+               "Attacks (default: fgsm,pgd). autoattack: apgd-ce, apgd-t, fab-t and square, each "
+               "on "
                "the images that the others did not fool. fmn, ddn: the smallest change of each "
                "image. Noise runs as the control of the others")
             ->delimiter(',')
