@@ -33,10 +33,9 @@ struct AttackFlags {
         for (const Attack& attack : attacks_of_table()) names.emplace_back(attack.name);
         app.add_option(
                "-a,--attack", attacks,
-               "Attacks (default: fgsm,pgd). autoattack: apgd-ce, apgd-t, fab-t and square, each "
-               "on "
-               "the images that the others did not fool. fmn, ddn: the smallest change of each "
-               "image. Noise runs as the control of the others")
+               "Attacks (default: fgsm,pgd). Of autoattack, apgd-ce, apgd-t, fab-t and square run, "
+               "each on the images that the others did not fool. With fmn or ddn, the smallest "
+               "change of each image. Noise is a control")
             ->delimiter(',')
             ->check(CLI::IsMember(names))
             ->group(group);
@@ -47,7 +46,7 @@ struct AttackFlags {
             ->group(group);
         app.add_option("--norm", norm,
                        "Norm that eps bounds: linf (the largest change) or l2 (the length of the "
-                       "whole change); with fmn also l1 (their sum) or l0 (their number)")
+                       "whole change). With fmn also l1 (their sum) or l0 (their number)")
             ->check(CLI::IsMember({"linf", "l2", "l1", "l0"}))
             ->capture_default_str()
             ->group(group);
