@@ -328,7 +328,7 @@ TEST_F(PythonPluginCorruption, TheExampleMakesTheImagesOfTheLibrary) {
     EXPECT_THAT(slurp(images / "python/corrupt.json"), HasSubstr("plugin.stripes.stripes@"));
     EXPECT_THAT(assay_run({"list", "corruptions", "--plugin", examples + "stripes.py"}).out,
                 AllOf(HasSubstr("stripes:stripes"), HasSubstr("stripes.py"),
-                      HasSubstr("Brightness of the stripes .8 .6 .4 .2 0.")));
+                      HasSubstr("The brightness of the stripes is .8, .6, .4, .2 or 0.")));
 }
 
 TEST_F(PythonPluginCorruption, DrawsFromTheSeedOfTheImage) {
