@@ -1,6 +1,6 @@
-"""Files with generated changes: bytes that are replaced, removed, doubled or cut off, and JSON with other values. The program answers
-with status 2 and a message, or reads the file; it never crashes, hangs or needs much memory. What checksums protect is never read
-differently. ASSAY_CHANGES sets the number of changes per file."""
+"""Files with generated changes: bytes that are replaced, removed, doubled or cut off, and JSON with other values. The program
+answers with status 2 and a message, or reads the file; it never crashes, hangs or needs much memory. What checksums protect is
+never read differently. ASSAY_CHANGES sets the number of changes per file."""
 import json
 import os
 import pathlib
@@ -15,7 +15,8 @@ from common import PROGRAM, InFolder, made
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 CHANGES = int(os.environ.get("ASSAY_CHANGES", "12"))
-VALUES = [None, True, 0, -1, 1e308, 2**31, 2**64, -(2**63), 0.5, float("nan"), "", "x", "-1", "a" * 5000, "\0", [], {}, [[]], [None], {"a": 1}]
+NUMBERS = [0, -1, 1e308, 2**31, 2**64, -(2**63), 0.5, float("nan")]
+VALUES = [*NUMBERS, None, True, "", "x", "-1", "a" * 5000, "\0", [], {}, [[]], [None], {"a": 1}]
 
 
 def with_other_bytes(data, rng):
@@ -156,7 +157,9 @@ class ChangedBytes(InFolder):
         kinds = [{"id": k, "name": n} for k, n in ((7, "cat"), (9, "dog"), (12, "emu"))]
         marks = [{"id": i, "image_id": 3 * i, "category_id": kinds[i % 3]["id"]} for i in range(6)]
         results = [
-            {"image_id": 3 * i, "category_id": kinds[k]["id"], "score": (0.7, 0.2, 0.1)[(i + k) % 3]} for i in range(6) for k in range(3)
+            {"image_id": 3 * i, "category_id": kinds[k]["id"], "score": (0.7, 0.2, 0.1)[(i + k) % 3]}
+            for i in range(6)
+            for k in range(3)
         ]
         (self.folder / "annotations.json").write_text(json.dumps({"images": images, "annotations": marks, "categories": kinds}))
         (self.folder / "results.json").write_text(json.dumps(results))
