@@ -143,7 +143,7 @@ class ChangedBytes(InFolder):
         for name, array in (("scores_first.h5", "val/halves"), ("latest.h5", "fixed_packed"), ("latest.h5", "implicit")):
             file = self.folder / name
             shutil.copy(TESTS / "data/fixtures/hdf5" / name, file)
-            self.tried(file, *self.imported(name), "--array", array)
+            self.tried(file, *self.imported(name), "--array", array, "--label-column", "none")
 
     def test_images(self):
         shutil.copytree(TESTS / "data/fixtures/saved/one", self.folder / "one")
