@@ -147,7 +147,7 @@ TEST(Completion, ValuesFollowTheirOption) {
     const Words formats = {"text", "csv", "json", "md", "latex"};
     EXPECT_EQ(after({"score", "--format", ""}), formats);
     EXPECT_THAT(after({"score", "--format=j"}), ElementsAre("--format=json"));
-    EXPECT_THAT(after({"attack", "--norm", "l"}), ElementsAre("linf", "l2"));
+    EXPECT_THAT(after({"attack", "--norm", "l"}), ElementsAre("linf", "l2", "l1", "l0"));
     EXPECT_THAT(after({"predict", "--crop-mode", "s"}), ElementsAre("squash"));
     EXPECT_THAT(after({"predict", "--preset", "torchvision-"}), ElementsAre("torchvision-v2"));
     EXPECT_THAT(after({"predict", "--storage", ""}), ElementsAre("full", "f16", "top5", "label"));
