@@ -17,10 +17,10 @@ judge that no method sees (except the true class). Sources:
   what was chosen on the others.
 - `simulated-weak`: a third, less accurate model of these images alone.
 
-People check some of the labels that are suspect (CHECKS): the first ones, some at random, or the first 20 and some at even
-distances among the others. They answer correctly, or err in 5 % of the answers (PEOPLE). A probability that a label is wrong is
-tested on the suspect labels that nobody checked. In each tenth of the claimed probabilities, the mean claim is compared with the
-proportion of wrong labels. An interval of the number of wrong labels is tested on all unchecked suspect labels, and on the next 20.
+People check some of the labels that are suspect (CHECKS): the first ones, some at random (so many, or so many percent), or the
+first 20 and some at even distances among the others. They answer correctly, or err in 5 % of the answers (PEOPLE). A probability
+that a label is wrong is tested on the suspect labels that nobody checked. In each tenth of the claimed probabilities, the mean
+claim is compared with the proportion of wrong labels. An interval of the number of wrong labels is tested on all suspect labels.
 
     python3 bench/audit_worlds.py RUNS       # lists the worlds
 """
@@ -41,7 +41,8 @@ KINDS = ("uniform", "confusable")
 SOURCES = ("two", "four", "weak", "learned", "crossed", "crossed-learned")
 SIMULATED = ("simulated", "simulated-weak")
 PLANTINGS = 20
-CHECKS = (("first", 20), ("first", 50), ("first", 100), ("random", 50), ("spread", 20), ("spread", 30), ("spread", 80))
+CHECKS = (("first", 20), ("first", 50), ("first", 100), ("random", 50), ("spread", 20), ("spread", 30), ("spread", 80),
+          ("percent", 75), ("percent", 95))
 PEOPLE = (0.0, 0.05)
 NETS = ("mobilenet_v1_0.25_128", "mobilenet_v1_0.50_160", "mobilenet_v1_0.75_192", "mobilenet_v2_1.00_224")
 JUDGE = "squeezenet_1.0_227"
@@ -141,7 +142,9 @@ def spread(rows: np.ndarray, number: int) -> np.ndarray:
 def checked_labels(order: np.ndarray, how: str, number: int, wrong: np.ndarray, errors: float, planting: int):
     """Rows that are checked, and the answer about each: whether its label is wrong. `order`: suspect rows, the first one first."""
     rng = np.random.default_rng([zlib.crc32(f"{how}-{number}-{errors}".encode()), planting])
-    rows = rng.permutation(order)[:number] if how == "random" else order[:number]
+    if how == "percent":
+        number = len(order) * number // 100
+    rows = rng.permutation(order)[:number] if how in ("random", "percent") else order[:number]
     if how == "spread":
         rows = np.concatenate([order[:20], spread(order[20:], number)])
     return rows, wrong[rows] ^ (rng.random(len(rows)) < errors)
