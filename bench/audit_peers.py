@@ -43,10 +43,10 @@ def between(few, many, part):
 
 
 def far_part(logits, labels):
-    """The proportion of uniformly drawn labels, by how many are among the less likely half of the classes."""
+    """The proportion of uniformly drawn labels, by how many are among the less likely half of the classes, with all ties."""
     classes = logits.shape[1]
     own = logits[np.arange(len(labels)), labels][:, None]
-    far = 2 * (logits < own).sum(1) + (logits == own).sum(1) < classes
+    far = 2 * (logits <= own).sum(1) <= classes
     return far.mean() * classes / (classes // 2)
 
 

@@ -77,14 +77,15 @@ double loss_with_errors(std::span<const double> given, double uniform) {
     return loss;
 }
 
-/// Whether a class is among the less likely half. Classes with the same score share their places.
+/// Whether a class is among the less likely half, with all classes of the same score. In rounded
+/// scores many classes share the lowest score, which hard images have for their labels, too.
 bool is_far(const std::vector<double>& logits, std::size_t cls) {
     std::size_t less = 0, equal = 0;
     for (const double z : logits) {
         less += z < logits[cls] ? 1 : 0;
         equal += z == logits[cls] ? 1 : 0;
     }
-    return 2 * less + equal < logits.size();
+    return 2 * (less + equal) <= logits.size();
 }
 
 class ModelFit {

@@ -116,25 +116,48 @@ TEST(Audit, FloorIsLowIfManyLabelsLookDrawn) {
     EXPECT_NEAR(audit.listed[0].score, std::log((.98 * p + .005) / (.98 * q + .005)), 1e-9);
 }
 
-// Ten classes. 27 of 197 clear images have another label, which is among the less likely half of
-// the classes: 27 / 397 * 2 = .14 of all labels are drawn, and .22 are missed. So the probability
-// of the label alone counts.
-TEST(Audit, ProbabilityOfTheLabelCountsIfManyLabelsAreFar) {
-    const Scratch folder;
+/// The logits of a clear image of class 0, with the other classes in the given steps.
+std::vector<float> clear_of_ten(float step) {
+    std::vector<float> out(10, 0);
+    out[0] = 12;
+    for (std::size_t c = 1; c < 10; ++c) out[c] = -step * static_cast<float>(c);
+    return out;
+}
+/// 27 of 197 clear images have another label of the ten.
+Made drawn_from_ten(float step) {
     Made made{.classes = 10, .scores = {}, .labels = {}};
     add_images(made, 140, first_two_of_ten(2, 1), 0);
     add_images(made, 60, first_two_of_ten(2, 1), 1);
-    std::vector<float> clear(10, 0);
-    clear[0] = 12;
-    add_images(made, 170, clear, 0);
-    for (int label = 1; label < 10; ++label) add_images(made, 3, clear, label);
-    save(folder, made, "a");
+    add_images(made, 170, clear_of_ten(step), 0);
+    for (int label = 1; label < 10; ++label) add_images(made, 3, clear_of_ten(step), label);
+    return made;
+}
+
+// Ten classes. 15 of 197 clear images have a label among the less likely half of the classes: 15 /
+// 397 * 2 = .076 of all labels are drawn, and .22 are missed. So the probability of the label alone
+// counts.
+TEST(Audit, ProbabilityOfTheLabelCountsIfManyLabelsAreFar) {
+    const Scratch folder;
+    save(folder, drawn_from_ten(0.01F), "a");
     const LabelAudit audit = audit_labels(options_of(folder));
     ASSERT_EQ(audit.suspects, 87U);
     const double t = audit.models[0].temperature;
+    double sum = 1;
+    for (int c = 1; c < 10; ++c) sum += std::exp((-12 - 0.01 * c) / t);
+    const double p = std::exp((-12 - 0.09) / t) / sum, q = 1 / sum;
+    EXPECT_NEAR(audit.listed[0].score, std::log((.98 * p + 1e-9) / (.98 * q + 3)), 1e-5);
+}
+
+// Rounded scores are equal for most classes. The labels of hard images are then among the lowest
+// scores as often as drawn ones, so that they do not lower the floor.
+TEST(Audit, TiedClassesAreNotFar) {
+    const Scratch folder;
+    save(folder, drawn_from_ten(0), "a");
+    const LabelAudit audit = audit_labels(options_of(folder));
+    const double t = audit.models[0].temperature;
     const double sum = 1 + 9 * std::exp(-12 / t);
     const double p = std::exp(-12 / t) / sum, q = 1 / sum;
-    EXPECT_NEAR(audit.listed[0].score, std::log((.98 * p + 1e-9) / (.98 * q + 3)), 1e-9);
+    EXPECT_NEAR(audit.listed[0].score, std::log((.98 * p + .002) / (.98 * q + .002)), 1e-9);
 }
 
 TEST(Audit, AModelThatLearnedTheLabelsDoesNotVote) {
