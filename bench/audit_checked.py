@@ -2,8 +2,8 @@
 
 `curves` and `probabilities` are an independent version of that estimate in NumPy, on a plain grid; tests/python/test_audit.py
 compares the two. On the worlds of bench/audit_worlds.py, this prints for each way of checking how often the 95 % interval of the
-number of wrong labels among the unchecked ones held. It also prints, for each tenth of the claimed probabilities, the mean claim
-and the proportion of wrong labels. A standard error is over the plantings.
+number of wrong labels among all suspect ones held, as the program prints it. It also prints, for each tenth of the claimed
+probabilities of unchecked labels, the mean claim and the proportion of wrong labels. A standard error is over the plantings.
 
 With `scores`, it prints the same for two probabilities that need no answers. One is 1 - P(label). The other is the posterior
 probability under the fitted proportion of labels that are drawn from all classes.
@@ -36,25 +36,34 @@ def distances(scores):
 
 
 def curves(x, wrong):
-    """Points of the posterior distribution of logit P(wrong) = a + b x: a, b and weights."""
+    """Points of the posterior distribution of logit P(wrong) = a + b x: a, b, the part of false answers, and weights."""
     agreed = 1 / (1 + np.exp(-np.where(wrong, 1, -1) * (A[:, None] + B[:, None] * x)))
     prior = -(((A + 4) / 2) ** 2 + (B / 3) ** 2) / 2
     logs = [prior + np.log(w) + np.log(np.maximum(e + (1 - 2 * e) * agreed, 1e-300)).sum(1) for e, w in ANSWER_ERRORS]
-    weight = np.exp(np.array(logs) - np.max(logs)).sum(0)  # the curve is the same for all errors of people
+    weight = np.exp(np.array(logs) - np.max(logs))
     keep = weight > 1e-5
-    return A[keep], B[keep], weight[keep] / weight[keep].sum()
+    a, b = np.broadcast_to(A, keep.shape)[keep], np.broadcast_to(B, keep.shape)[keep]
+    errors = np.broadcast_to([[e] for e, _ in ANSWER_ERRORS], keep.shape)[keep]
+    return a, b, errors, weight[keep] / weight[keep].sum()
 
 
 def probabilities(points, x):
     """By curve and label."""
-    a, b, _ = points
+    a, b = points[:2]
     return 1 / (1 + np.exp(-(a[:, None] + b[:, None] * x)))
+
+
+def judged_probabilities(points, x, wrong):
+    """By curve and label, after an answer about the label, which may be false."""
+    p, errors = probabilities(points, x), points[2][:, None]
+    yes, no = np.where(wrong, 1 - errors, errors) * p, np.where(wrong, errors, 1 - errors) * (1 - p)
+    return yes / np.maximum(yes + no, 1e-300)
 
 
 def number_interval(points, by_curve, level=0.95):
     mean, deviation = by_curve.sum(1), np.sqrt(np.maximum((by_curve * (1 - by_curve)).sum(1), 1e-12))
     numbers = np.arange(by_curve.shape[1] + 1)
-    at_most = np.array([(points[2] * normal_cdf((k + 0.5 - mean) / deviation)).sum() for k in numbers])
+    at_most = np.array([(points[-1] * normal_cdf((k + 0.5 - mean) / deviation)).sum() for k in numbers])
     return [int(np.argmax(at_most >= part)) for part in ((1 - level) / 2, (1 + level) / 2)]
 
 
@@ -96,7 +105,7 @@ class Reliability:
 
 def check(world, score, suspect, how, number, errors, planting, out):
     order = np.array([i for i in np.argsort(score, kind="stable") if suspect[i]])
-    if len(order) < number + (25 if how == "spread" else 5):
+    if len(order) < (25 if how == "percent" else number + (25 if how == "spread" else 5)):
         return
     x = np.full(len(score), np.nan)
     x[order] = distances(score[order])
@@ -108,10 +117,10 @@ def check(world, score, suspect, how, number, errors, planting, out):
     rest = np.setdiff1d(order, rows)
     near = (place[rest] >= place[rows].min() - slack) & (place[rest] <= place[rows].max() + slack)
     by_curve = probabilities(points, x[rest[near]])
-    out.add(planting, points[2] @ by_curve, world.wrong[rest[near]])
+    out.add(planting, points[-1] @ by_curve, world.wrong[rest[near]])
     if near.all():
-        low, high = number_interval(points, by_curve)
-        out.held.append(low <= world.wrong[rest].sum() <= high)
+        low, high = number_interval(points, np.hstack([by_curve, judged_probabilities(points, x[rows], answers)]))
+        out.held.append(low <= world.wrong[order].sum() <= high)
         out.width.append(high - low)
 
 

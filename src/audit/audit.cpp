@@ -34,8 +34,9 @@ void check_options(const AuditOptions& options) {
     if (!options.confirm.empty() || !options.labels.empty()) return;
     if (options.level != AuditOptions().level)
         throw Error(ErrorCode::usage,
-                    "--level: the intervals are of accuracies with corrected labels, and no answer "
-                    "is given. Add --confirm votes.csv or --labels LABELS, or leave --level out");
+                    "--level: there are intervals only with answers: of the accuracies with "
+                    "corrected labels, of P(wrong) and of the number of wrong labels. Add "
+                    "--confirm votes.csv or --labels LABELS, or leave --level out");
     if (options.save_labels.empty()) return;
     throw Error(ErrorCode::usage,
                 "--save-labels: no label is confirmed to be wrong. Write questions with "

@@ -118,18 +118,25 @@ ResultType result_type(ResultOf<LabelAudit>) {
 namespace audit {
 namespace {
 
-std::string number_note(const Estimate& wrong) {
+std::string number_note(const Estimate& wrong, std::uint64_t suspects) {
     if (!wrong.value) return "number of wrong labels: " + wrong.undefined;
     const auto whole = [](double number) {
         return count_text(static_cast<std::uint64_t>(std::llround(number)));
     };
-    const std::string suspect = count_text(wrong.n) + " suspect labels";
-    if (!wrong.interval)
-        return fmt::format("number of wrong labels: {} of {}, which are all checked",
-                           whole(*wrong.value), suspect);
-    return fmt::format("number of wrong labels: about {} of {} ({:g} % interval: {} – {})",
-                       whole(*wrong.value), suspect, 100 * wrong.interval->level,
-                       whole(wrong.interval->low), whole(wrong.interval->high));
+    std::string out =
+        wrong.interval
+            ? fmt::format("number of wrong labels: about {} of {} ({:g} % interval: {} – {})",
+                          whole(*wrong.value), how_many(wrong.n, "suspect label"),
+                          100 * wrong.interval->level, whole(wrong.interval->low),
+                          whole(wrong.interval->high))
+            : fmt::format("number of wrong labels: {} of {}, which {} all checked",
+                          whole(*wrong.value), how_many(wrong.n, "suspect label"),
+                          wrong.n == 1 ? "is" : "are");
+    if (suspects > wrong.n)
+        out +=
+            fmt::format("; without {} more that cannot be judged", count_text(suspects - wrong.n));
+    if (!wrong.note.empty()) out += " (" + wrong.note + ")";
+    return out;
 }
 
 Table suspect_table(const LabelAudit& audit, bool answered) {
@@ -163,7 +170,7 @@ Table suspect_table(const LabelAudit& audit, bool answered) {
     if (audit.suspects > audit.listed.size())
         table.notes.push_back(fmt::format(
             "{} more: --top {}", count_text(audit.suspects - audit.listed.size()), audit.suspects));
-    table.notes.push_back(number_note(audit.wrong_labels));
+    table.notes.push_back(number_note(audit.wrong_labels, audit.suspects));
     if (audit.unlabelled > 0)
         table.notes.push_back(fmt::format("{} images have no label or several and are skipped",
                                           count_text(audit.unlabelled)));

@@ -29,9 +29,15 @@ constexpr std::string_view regression_method = "logistic regression on the score
 double probability_at(double logit) {
     return 1 / (1 + std::exp(-logit));
 }
-/// A logistic curve of the posterior distribution.
+/// A logistic curve of the posterior distribution, and the proportion of false answers.
 struct Curve {
-    double a = 0, b = 0, weight = 0;
+    double a = 0, b = 0, weight = 0, error = 0;
+    double at(double x) const { return probability_at(a + b * x); }
+};
+/// What people were asked about.
+struct Judged {
+    std::vector<double> x;
+    std::vector<bool> wrong;  ///< by their answers
 };
 
 struct Range {
@@ -43,10 +49,9 @@ struct Range {
 /// The points of one grid. First, their weights are logarithms without a common constant.
 class Grid {
 public:
-    Grid(Range a, Range b, std::span<const double> x, const std::vector<bool>& wrong)
-        : a_(a), b_(b) {
+    Grid(Range a, Range b, const Judged& judged) : a_(a), b_(b) {
         for (int i = 0; i < grid_points; ++i)
-            for (int k = 0; k < grid_points; ++k) add(a.at(i), b.at(k), x, wrong);
+            for (int k = 0; k < grid_points; ++k) add(a.at(i), b.at(k), judged);
         double most = curves_.front().weight;
         for (const Curve& curve : curves_) most = std::max(most, curve.weight);
         double sum = 0;
@@ -69,12 +74,12 @@ public:
     const std::vector<Curve>& curves() const { return curves_; }
 
 private:
-    void add(double a, double b, std::span<const double> x, const std::vector<bool>& wrong) {
+    void add(double a, double b, const Judged& judged) {
         const double u = (a - a_mean) / a_deviation, v = b / b_deviation;
         std::array<double, answer_errors.size()> sums = {};
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            const double logit = a + b * x[i];
-            const double agreed = probability_at(wrong[i] ? logit : -logit);
+        for (std::size_t i = 0; i < judged.x.size(); ++i) {
+            const double logit = a + b * judged.x[i];
+            const double agreed = probability_at(judged.wrong[i] ? logit : -logit);
             for (std::size_t e = 0; e < sums.size(); ++e) {
                 const double error = answer_errors[e].first;
                 sums[e] += std::log(std::max(1e-300, error + (1 - 2 * error) * agreed));
@@ -84,18 +89,19 @@ private:
             curves_.push_back(
                 {.a = a,
                  .b = b,
-                 .weight = sums[e] + std::log(answer_errors[e].second) - (u * u + v * v) / 2});
+                 .weight = sums[e] + std::log(answer_errors[e].second) - (u * u + v * v) / 2,
+                 .error = answer_errors[e].first});
     }
 
     Range a_, b_;
     std::vector<Curve> curves_;
 };
 
-std::vector<Curve> posterior_curves(std::span<const double> x, const std::vector<bool>& wrong) {
-    Grid grid({a_mean - 6 * a_deviation, a_mean + 7 * a_deviation}, {0, 5 * b_deviation}, x, wrong);
+std::vector<Curve> posterior_curves(const Judged& judged) {
+    Grid grid({a_mean - 6 * a_deviation, a_mean + 7 * a_deviation}, {0, 5 * b_deviation}, judged);
     for (int pass = 1; pass < grid_passes; ++pass) {
         const auto [a, b] = grid.ranges_with_weight();
-        grid = Grid(a, b, x, wrong);
+        grid = Grid(a, b, judged);
     }
     return grid.curves();
 }
@@ -115,7 +121,7 @@ Estimate probability_of(double x, const std::vector<Curve>& curves, std::size_t 
     std::vector<std::pair<double, double>> by_curve;
     double mean = 0;
     for (const Curve& curve : curves) {
-        by_curve.emplace_back(probability_at(curve.a + curve.b * x), curve.weight);
+        by_curve.emplace_back(curve.at(x), curve.weight);
         mean += by_curve.back().first * curve.weight;
     }
     std::ranges::sort(by_curve);
@@ -130,18 +136,30 @@ Estimate probability_of(double x, const std::vector<Curve>& curves, std::size_t 
     return out;
 }
 
-/// The wrong ones among labels without an answer: for each curve the mean and the deviation.
+/// The probability that a label is wrong after an answer about it, which may be false.
+double after_answer(const Curve& curve, double x, bool wrong) {
+    const double p = curve.at(x);
+    const double yes = (wrong ? 1 - curve.error : curve.error) * p;
+    const double no = (wrong ? curve.error : 1 - curve.error) * (1 - p);
+    return yes / std::max(1e-300, yes + no);
+}
+
+/// The wrong ones among labels with and without an answer: for each curve the mean and the
+/// deviation.
 class CountOfWrong {
 public:
-    CountOfWrong(std::span<const double> x, const std::vector<Curve>& curves)
-        : curves_(curves), labels_(x.size()) {
+    CountOfWrong(std::span<const double> open, const Judged& judged,
+                 const std::vector<Curve>& curves)
+        : curves_(curves), labels_(open.size() + judged.x.size()) {
         for (const Curve& curve : curves) {
             double mean = 0, variance = 0;
-            for (const double one : x) {
-                const double p = probability_at(curve.a + curve.b * one);
+            const auto add = [&](double p) {
                 mean += p;
                 variance += p * (1 - p);
-            }
+            };
+            for (const double x : open) add(curve.at(x));
+            for (std::size_t i = 0; i < judged.x.size(); ++i)
+                add(after_answer(curve, judged.x[i], judged.wrong[i]));
             mean_.push_back(mean);
             deviation_.push_back(std::sqrt(std::max(variance, 1e-12)));
         }
@@ -206,26 +224,41 @@ WrongLabels estimate_wrong_labels(std::span<const double> scores, std::span<cons
                                   std::size_t listed, double level) {
     WrongLabels out;
     const std::size_t labels = scores.size();
-    std::size_t answered = 0, unknown = 0, first = labels, last = 0;
-    double known_wrong = 0;
+    std::size_t answered = 0, unknown = 0, cannot = 0, first = labels, last = 0;
+    double wrong_by_people = 0, wrong_by_file = 0;
     for (std::size_t i = 0; i < labels; ++i) {
         unknown += answers[i] == Answer::none ? 1 : 0;
-        known_wrong += answers[i] == Answer::wrong || answers[i] == Answer::wrong_by_file ? 1 : 0;
+        cannot += answers[i] == Answer::cannot_be_judged ? 1 : 0;
+        wrong_by_people += answers[i] == Answer::wrong ? 1 : 0;
+        wrong_by_file += answers[i] == Answer::wrong_by_file ? 1 : 0;
+        if (i < listed)
+            out.probability.push_back(undefined_because(
+                answers[i] == Answer::cannot_be_judged ? "the answers do not decide about the label"
+                                                       : "the label is checked",
+                0, Unit::proportion));
         if (!is_of_people(answers[i])) continue;
         ++answered;
         first = std::min(first, i);
         last = i;
     }
-    out.probability.assign(
-        std::min(listed, labels),
-        undefined_because("people have checked the label", answered, Unit::proportion));
-    if (unknown == 0) {
-        out.number.n = labels;
-        if (labels > 0) {
-            out.number.value = known_wrong;
-        } else {
-            out.number.undefined = "no label is suspect";
-        }
+    for (Estimate& one : out.probability) one.n = answered;
+    out.number.n = labels - cannot;
+    if (out.number.n == 0) {
+        out.number.undefined =
+            labels == 0 ? "no label is suspect"
+                        : fmt::format(
+                              "the answers decide about none of the {}: people cannot tell, or as "
+                              "many say yes as no; ask more people",
+                              how_many(labels, "suspect label"));
+        return out;
+    }
+    // Few answers do not say how many of them are false.
+    if (unknown == 0 && answered < fewest_answers) {
+        out.number.value = wrong_by_people + wrong_by_file;
+        if (answered > 0)
+            out.number.note =
+                fmt::format("as people say; an interval needs {} labels that people have judged",
+                            fewest_answers);
         return out;
     }
     std::string reason =
@@ -239,18 +272,18 @@ WrongLabels estimate_wrong_labels(std::span<const double> scores, std::span<cons
     if (answered < fewest_answers) {
         for (std::size_t i = 0; i < out.probability.size(); ++i)
             if (answers[i] == Answer::none) out.probability[i].undefined = reason;
-        out.number = undefined_because(std::move(reason), labels, Unit::number);
+        out.number.undefined = std::move(reason);
         return out;
     }
     const std::vector<double> x = distances_of(scores);
-    std::vector<double> asked, open;
-    std::vector<bool> wrong;
+    std::vector<double> open;
+    Judged judged;
     for (std::size_t i = 0; i < labels; ++i) {
         if (!is_of_people(answers[i])) continue;
-        asked.push_back(x[i]);
-        wrong.push_back(answers[i] == Answer::wrong);
+        judged.x.push_back(x[i]);
+        judged.wrong.push_back(answers[i] == Answer::wrong);
     }
-    const std::vector<Curve> curves = posterior_curves(asked, wrong);
+    const std::vector<Curve> curves = posterior_curves(judged);
     const double slack = uncovered_part * static_cast<double>(last - first);
     bool covered = true;
     for (std::size_t i = 0; i < labels; ++i) {
@@ -270,17 +303,15 @@ WrongLabels estimate_wrong_labels(std::span<const double> scores, std::span<cons
         }
     }
     if (!covered) {
-        out.number = undefined_because(
+        out.number.undefined =
             "people have judged only labels with similar scores; to ask about labels of all "
-            "scores, type `assay audit RUNS --questions questions.csv --sample 30`",
-            labels, Unit::number);
+            "scores, type `assay audit RUNS --questions questions.csv --sample 30`";
         return out;
     }
-    const CountOfWrong count(open, curves);
-    out.number.n = labels;
-    out.number.value = known_wrong + count.expected();
-    out.number.interval = Interval{.low = known_wrong + count.quantile_at((1 - level) / 2),
-                                   .high = known_wrong + count.quantile_at((1 + level) / 2),
+    const CountOfWrong count(open, judged, curves);
+    out.number.value = wrong_by_file + count.expected();
+    out.number.interval = Interval{.low = wrong_by_file + count.quantile_at((1 - level) / 2),
+                                   .high = wrong_by_file + count.quantile_at((1 + level) / 2),
                                    .level = level,
                                    .method = std::string(regression_method)};
     return out;

@@ -20,7 +20,7 @@ enum class Answer : std::uint8_t {
 
 struct WrongLabels {
     std::vector<Estimate> probability;  ///< of the first labels; defined only for Answer::none
-    Estimate number;                    ///< of wrong labels among all suspect ones
+    Estimate number;                    ///< of wrong labels among those that can be judged
 };
 
 /// Fewer answers than this say too little.
@@ -31,17 +31,19 @@ inline constexpr std::size_t fewest_answers = 20;
 /// has mean 0 and standard deviation 3, without negative values. People's answers are false with
 /// one probability: 0, 2, 5 or 10 %, with the prior weights .5, .2, .2 and .1. A label's
 /// probability is the mean over the posterior distribution. A grid of 41 x 41 points for each of
-/// these represents it. Labels that a file says to be wrong count, but do not enter the
-/// regression, because a file may hold wrong ones only. Labels that nobody can judge count as
-/// correct.
+/// these represents it. The same distribution says how many of the judged labels are wrong,
+/// because some answers are false. Labels that a file says to be wrong count fully, but do not
+/// enter the regression, because a file may hold wrong ones only. Labels that nobody can judge do
+/// not enter the number; its `n` counts the others.
 ///
 /// `scores` and `answers` have an entry for each suspect label, and the most suspicious comes
 /// first. The first `listed` ones get a probability. A probability is undefined for fewer than 20
 /// answers. It is also undefined outside the range of answers, except for 5 % of that range at each
-/// end. The number is defined if the probability is, for all labels without an answer.
+/// end. The number is defined if the probability is, for all labels without an answer. If all
+/// labels have answers but people judged fewer than 20, it is the count without an interval.
 ///
 /// Tested on the worlds of bench/audit_worlds.py: docs/suspect-labels.md. Cost: 6,724 terms for
-/// each label, and three times as many for each answer.
+/// each label, and three times as many more for each answer.
 WrongLabels estimate_wrong_labels(std::span<const double> scores, std::span<const Answer> answers,
                                   std::size_t listed, double level);
 

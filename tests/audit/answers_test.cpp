@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
@@ -267,6 +270,42 @@ TEST(Audit, SampleAsksAboutOtherSuspectLabels) {
     EXPECT_GE(answered.wrong_labels.interval->high, static_cast<double>(wrong));
     for (const SuspectLabel& one : answered.listed)
         EXPECT_EQ(one.wrong_probability.value.has_value(), one.answer.empty()) << one.item;
+}
+
+/// The notes below the list of suspect labels, with one answer about each of them.
+std::vector<std::string> notes_with_answers(const Scratch& folder, std::uint64_t suspects,
+                                            const char* first, const char* others) {
+    AuditOptions options = options_of(folder);
+    options.top = suspects;
+    const LabelAudit asked = audit_labels(options);
+    std::ofstream votes(folder / "votes.csv");
+    votes << "item,label,annotator,answer\n";
+    for (std::size_t i = 0; i < asked.listed.size(); ++i)
+        votes << asked.listed[i].item << ',' << asked.listed[i].given << ",ann,"
+              << (i < 2 ? first : others) << '\n';
+    votes.close();
+    options.confirm = {folder / "votes.csv"};
+    const Report report = report_of(audit_labels(options));
+    return std::get<Table>(report.sections[0].blocks[0]).notes;
+}
+
+TEST(Audit, ReportSaysHowManySuspectLabelsCannotBeJudged) {
+    const Scratch folder;
+    save(folder, planted(1, 7), "a");
+    const std::uint64_t suspects = audit_labels(options_of(folder)).suspects;
+    ASSERT_GT(suspects, 4U);
+    ASSERT_LT(suspects, 20U);
+    EXPECT_THAT(
+        notes_with_answers(folder, suspects, "no", "maybe"),
+        testing::Contains(fmt::format("number of wrong labels: 2 of 2 suspect labels, which are "
+                                      "all checked; without {} more that cannot be judged",
+                                      suspects - 2) +
+                          " (as people say; an interval needs 20 labels that people have judged)"));
+    EXPECT_THAT(notes_with_answers(folder, suspects, "maybe", "maybe"),
+                testing::Contains(HasSubstr(
+                    fmt::format("number of wrong labels: the answers decide about none of "
+                                "the {} suspect labels",
+                                suspects))));
 }
 
 TEST(Audit, SampleNeedsQuestionsAndTakesAtMostAllSuspectLabels) {

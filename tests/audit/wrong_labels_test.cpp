@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -31,7 +32,8 @@ std::vector<Answer> every_fourth(std::size_t labels) {
     return out;
 }
 
-// The means over a wider grid, without refinement.
+// The means over a wider grid, without refinement. For a judged label, it is the probability after
+// its answer.
 std::vector<double> by_plain_sums(const std::vector<double>& scores,
                                   const std::vector<Answer>& answers,
                                   const std::vector<std::size_t>& labels) {
@@ -41,6 +43,7 @@ std::vector<double> by_plain_sums(const std::vector<double>& scores,
     for (double a = -16; a < 8; a += 0.1)
         for (double b = 0.05; b < 14; b += 0.1) {
             double products[] = {priors[0], priors[1], priors[2], priors[3]};
+            const double prior = std::exp(-((a + 4) * (a + 4) / 4 + b * b / 9) / 2);
             for (std::size_t i = 0; i < answers.size(); ++i) {
                 if (answers[i] == Answer::none) continue;
                 const double p = 1 / (1 + std::exp(-a - b * x_of(scores, i)));
@@ -49,11 +52,19 @@ std::vector<double> by_plain_sums(const std::vector<double>& scores,
                     products[e] *= answers[i] == Answer::wrong ? said : 1 - said;
                 }
             }
-            const double weight = (products[0] + products[1] + products[2] + products[3]) *
-                                  std::exp(-((a + 4) * (a + 4) / 4 + b * b / 9) / 2);
-            weights += weight;
-            for (std::size_t k = 0; k < labels.size(); ++k)
-                sums[k] += weight / (1 + std::exp(-a - b * x_of(scores, labels[k])));
+            for (int e = 0; e < 4; ++e) {
+                weights += prior * products[e];
+                for (std::size_t k = 0; k < labels.size(); ++k) {
+                    const double p = 1 / (1 + std::exp(-a - b * x_of(scores, labels[k])));
+                    const double said = errors[e] + (1 - 2 * errors[e]) * p;
+                    double after = p;
+                    if (answers[labels[k]] == Answer::wrong)
+                        after = p * (1 - errors[e]) / std::max(said, 1e-300);
+                    if (answers[labels[k]] == Answer::correct)
+                        after = p * errors[e] / std::max(1 - said, 1e-300);
+                    sums[k] += prior * products[e] * after;
+                }
+            }
         }
     for (double& sum : sums) sum /= weights;
     return sums;
@@ -77,13 +88,22 @@ TEST(WrongLabels, ProbabilityIsThePosteriorMean) {
     }
     EXPECT_EQ(found.probability[0].n, 25U);
     EXPECT_FALSE(found.probability[2].value);
-    EXPECT_EQ(found.probability[2].undefined, "people have checked the label");
-    // The number is the sum of what is known and of the probabilities.
-    double sum = 0;
-    for (std::size_t i = 0; i < 101; ++i)
-        sum += answers[i] == Answer::wrong ? 1 : found.probability[i].value.value_or(0);
+    EXPECT_EQ(found.probability[2].undefined, "the label is checked");
+    // The number is the sum of the probabilities of all labels. Those of judged ones are after
+    // their answers, some of which are probably false.
+    std::vector<std::size_t> judged;
+    double sum = 0, wrong = 0;
+    for (std::size_t i = 0; i < 101; ++i) {
+        if (answers[i] != Answer::none) judged.push_back(i);
+        sum += found.probability[i].value.value_or(0);
+        wrong += answers[i] == Answer::wrong ? 1 : 0;
+    }
+    const double at_face_value = sum + wrong;
+    for (const double one : by_plain_sums(scores, answers, judged)) sum += one;
     ASSERT_TRUE(found.number.value);
-    EXPECT_NEAR(*found.number.value, sum, 1e-9);
+    EXPECT_NEAR(*found.number.value, sum, 0.05);
+    EXPECT_GT(std::abs(sum - at_face_value), 0.2);
+    EXPECT_EQ(found.number.n, 101U);
     EXPECT_LT(found.number.interval->low, sum);
     EXPECT_GT(found.number.interval->high, sum);
     const WrongLabels narrow = estimate_wrong_labels(scores, answers, 1, 0.5);
@@ -123,17 +143,54 @@ TEST(WrongLabels, FilesCountButDoNotTeach) {
     const WrongLabels before = estimate_wrong_labels(scores, answers, 101, 0.95);
     answers[99] = Answer::wrong_by_file;
     answers[97] = Answer::from_file;
-    answers[95] = Answer::cannot_be_judged;
+    answers[95] = Answer::cannot_be_judged;  // does not count at all
     const WrongLabels after = estimate_wrong_labels(scores, answers, 101, 0.95);
     EXPECT_EQ(*after.probability[51].value, *before.probability[51].value);
     EXPECT_NEAR(*after.number.value - *before.number.value,
                 1 - *before.probability[99].value - *before.probability[97].value -
                     *before.probability[95].value,
                 1e-9);
+    EXPECT_EQ(after.number.n, 100U);
+    EXPECT_EQ(after.probability[99].undefined, "the label is checked");
+    EXPECT_EQ(after.probability[95].undefined, "the answers do not decide about the label");
     const std::vector<Answer> files(101, Answer::wrong_by_file);
     const WrongLabels all = estimate_wrong_labels(scores, files, 101, 0.95);
     EXPECT_EQ(*all.number.value, 101);
     EXPECT_FALSE(all.number.interval);
+    EXPECT_EQ(all.number.note, "");
+}
+
+// 300 suspect labels, all of which are judged. The first 20 are wrong. Each twentieth answer is
+// false: at face value, 33 labels are wrong, because most labels are correct.
+TEST(WrongLabels, FalseAnswersDoNotAddUpWhenAllLabelsAreJudged) {
+    const std::vector<double> scores = even_scores(300);
+    std::vector<Answer> answers(300, Answer::none);
+    for (std::size_t i = 0; i < 300; ++i)
+        answers[i] = (i < 20) != (i % 20 == 13) ? Answer::wrong : Answer::correct;
+    EXPECT_EQ(std::ranges::count(answers, Answer::wrong), 33);
+    const WrongLabels found = estimate_wrong_labels(scores, answers, 20, 0.95);
+    ASSERT_TRUE(found.number.interval);
+    EXPECT_LE(found.number.interval->low, 20);
+    EXPECT_GE(found.number.interval->high, 20);
+    EXPECT_LT(*found.number.value, 30);
+    for (const Estimate& one : found.probability) EXPECT_FALSE(one.value);
+}
+
+TEST(WrongLabels, LabelsThatNobodyCanJudgeAreNotCounted) {
+    const std::vector<double> scores = even_scores(30);
+    std::vector<Answer> answers(30, Answer::cannot_be_judged);
+    const WrongLabels none = estimate_wrong_labels(scores, answers, 30, 0.95);
+    EXPECT_FALSE(none.number.value);
+    EXPECT_EQ(none.number.n, 0U);
+    EXPECT_THAT(none.number.undefined,
+                HasSubstr("none of the 30 suspect labels: people cannot tell"));
+    answers[3] = Answer::wrong;
+    answers[7] = Answer::correct;
+    const WrongLabels few = estimate_wrong_labels(scores, answers, 30, 0.95);
+    EXPECT_EQ(few.number.value, 1);
+    EXPECT_EQ(few.number.n, 2U);
+    EXPECT_FALSE(few.number.interval);
+    EXPECT_THAT(few.number.note, HasSubstr("needs 20 labels"));
 }
 
 TEST(WrongLabels, AnswersOfOneKindAndEqualScoresGiveNoCertainty) {
