@@ -33,10 +33,11 @@ void check_options(const AuditOptions& options) {
                     "questions.csv, or leave --sample out");
     if (!options.confirm.empty() || !options.labels.empty()) return;
     if (options.level != AuditOptions().level)
-        throw Error(ErrorCode::usage,
-                    "--level: there are intervals only with answers: of the accuracies with "
-                    "corrected labels, of P(wrong) and of the number of wrong labels. Add "
-                    "--confirm votes.csv or --labels LABELS, or leave --level out");
+        throw Error(
+            ErrorCode::usage,
+            "--level: the intervals are of accuracies with corrected labels, of P(wrong) and "
+            "of the number of wrong labels, and no answer is given. Add --confirm "
+            "votes.csv or --labels LABELS, or leave --level out");
     if (options.save_labels.empty()) return;
     throw Error(ErrorCode::usage,
                 "--save-labels: no label is confirmed to be wrong. Write questions with "
