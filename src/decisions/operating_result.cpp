@@ -25,10 +25,12 @@ ResultType result_type(ResultOf<OperatingPoint>) {
         {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::positive>({.help = "The class"}),
          part<&Of::rule>({.help = "By which the threshold was chosen"}),
          part<&Of::threshold>({.help = "An image is positive if its probability is at least this; "
-                                       "null: probabilities round, use `log_odds`"}),
+                                       "null: no probability decides so, or log-odds were "
+                                       "given"}),
          part<&Of::log_odds>({.help =
                                   "The same for the logit of the positive class minus the other "
-                                  "one; null: the store has probabilities"}),
+                                  "one; null: the store has probabilities, or a probability was "
+                                  "given"}),
          part<&Of::chosen_on>({.help = "Images; 0: the threshold was given"}),
          part<&Of::positives>({.help = "Of the other images"}),
          part<&Of::negatives>({.help = "Of the other images"}),

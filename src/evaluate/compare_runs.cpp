@@ -45,7 +45,10 @@ void check(const CompareRunsOptions& options) {
     check(options.measure, true);
     evaluate::check_group_names(options.by);
     evaluate::check_weights(options);
+    const bool weighted = !options.weights.empty() || !options.item_weights.empty();
     for (const Gate& gate : gates_of(options.measure)) {
+        if (gate.rate && weighted)
+            check_gate(gate, PairReport());  // reports that it has no weights
         const bool about_groups = gate.worst || !gate.group.empty();
         if (about_groups && (options.by.empty() || (gate.worst && !gate.delta)))
             check_gate(gate, PairReport());  // reports its requirements

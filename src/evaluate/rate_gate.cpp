@@ -1,8 +1,5 @@
 #include "evaluate/rate_gate.h"
 
-#include <cmath>
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "assay/describe_result.h"
@@ -132,8 +129,9 @@ GatePoint measure_rate(const RateAt& rate, const PredictionStore& store, double 
     const double threshold = rate.sensitivity
                                  ? threshold_for_specificity(halves.chosen, rate.fixed)
                                  : threshold_for_sensitivity(halves.chosen, rate.fixed);
-    out.threshold = shown_threshold(halves, threshold)
-                        .probability.value_or(std::numeric_limits<double>::quiet_NaN());
+    const ShownThreshold shown = shown_threshold(halves, threshold);
+    out.threshold = shown.probability;
+    out.log_odds = shown.log_odds;
     out.chosen_on = halves.chosen.size();
     const Outcomes found = outcomes_at(halves.tested, threshold);
     out.positives = found.positives;
@@ -145,24 +143,19 @@ GatePoint measure_rate(const RateAt& rate, const PredictionStore& store, double 
 
 std::string note_of(const Gate& gate, const GatePoint& point) {
     const Estimate& measured = gate.rate->sensitivity ? point.sensitivity : point.specificity;
-    const bool nothing_called = *point.sensitivity.value == 0 && *point.specificity.value == 1;
+    // In a store of probabilities, the rule can need a number above 1.
+    const bool is_above = !point.threshold && !point.log_odds;
     return fmt::format(
-        "{}: {:.1f} % ({:g} % CI {:.1f}-{:.1f}) at {}; chosen on {} "
+        "{}: {:.1f} % ({:g} % CI {:.1f}-{:.1f}) at the threshold {} of `{}`; chosen on {} "
         "images, tested on {} positive and {} negative ones{}",
         gate.rate->name(), 100 * *measured.value, 100 * measured.interval->level,
         100 * measured.interval->low, 100 * measured.interval->high,
-        std::isnan(point.threshold)
-            ? fmt::format(
-                  "a threshold of `{}` that rounds to the probability 1 (`assay decide` shows "
-                  "its log-odds)",
-                  point.positive)
-            : fmt::format("the threshold {} of `{}`", point.threshold, point.positive),
-        count_text(point.chosen_on), count_text(point.positives), count_text(point.negatives),
-        std::isnan(point.threshold) && nothing_called
-            ? fmt::format(". No image is called positive, because no threshold up "
-                          "to 1 has {} >= {:g}",
-                          fixed_word(*gate.rate), gate.rate->fixed)
-            : "");
+        text_of({point.threshold, point.log_odds}), point.positive, count_text(point.chosen_on),
+        count_text(point.positives), count_text(point.negatives),
+        is_above ? fmt::format(". No image is called positive, because no threshold up "
+                               "to 1 has {} >= {:g}",
+                               fixed_word(*gate.rate), gate.rate->fixed)
+                 : "");
 }
 
 }  // namespace evaluate
@@ -177,9 +170,11 @@ ResultType result_type(ResultOf<GatePoint>) {
         {.name = "GatePoint", .help = "Where the rate of a gate was measured"},
         {part<&GatePoint::positive>({.help = "The positive class"}),
          part<&GatePoint::threshold>(
-             {.help =
-                  "An image is positive if its probability is at least this; null: probabilities "
-                  "round, and `assay decide` shows log-odds"}),
+             {.help = "An image is positive if its probability is at least this; null: no "
+                      "probability decides so"}),
+         part<&GatePoint::log_odds>(
+             {.help = "The same for the logit of the positive class minus the other one; null: "
+                      "the store has probabilities"}),
          part<&GatePoint::chosen_on>({.help = "Images"}),
          part<&GatePoint::positives>({.help = "Of the other images"}),
          part<&GatePoint::negatives>({.help = "Of the other images"}),

@@ -65,6 +65,8 @@ TEST(RateGates, GiveTheNumbersOfOperatingPoints) {
     EXPECT_TRUE(value.passed);
     ASSERT_TRUE(value.point);
     EXPECT_EQ(value.point->threshold, point.threshold);
+    EXPECT_EQ(value.point->log_odds, point.log_odds);
+    EXPECT_EQ(to_json(value)["point"]["log_odds"], *point.log_odds);
     EXPECT_EQ(value.point->chosen_on, point.chosen_on);
     EXPECT_EQ(value.point->positive, "c1");
     EXPECT_EQ(value.point->specificity.value, point.specificity.value);
@@ -130,6 +132,44 @@ TEST(RateGates, AreAboutTheImagesOfOneStoreWithTwoClasses) {
     pair.measure.labels = {"real.json"};
     EXPECT_THAT(message_of([&] { check(pair); }, ErrorCode::usage),
                 HasSubstr("assay score RUNS --gate"));
+    pair.measure.labels = {};
+    pair.weights = "weight";
+    EXPECT_THAT(message_of([&] { check(pair); }, ErrorCode::usage), HasSubstr("without weights"));
+}
+
+/// The note of a gate about 400 images, whose scores of the second class alternate.
+std::string note_about(ScoreKind kind, float negative, float positive) {
+    Made made;
+    made.classes = 2;
+    made.kind = kind;
+    for (std::size_t i = 0; i < 400; ++i) {
+        const float score = i % 2 == 1 ? positive : negative;
+        made.labels.push_back({static_cast<std::int32_t>(i % 2)});
+        made.scores.push_back(kind == ScoreKind::logits ? 0 : 1 - score);
+        made.scores.push_back(score);
+    }
+    const Scratch folder;
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    const ScoreResult result = gated(folder, {"sensitivity@specificity=.9 >= .2"});
+    for (const std::string& note : result.reports.at(0).notes)
+        if (note.starts_with("net: sensitivity@")) return note;
+    return "";
+}
+
+TEST(RateGates, NotesHaveTheScaleThatDecides) {
+    const std::string high = note_about(ScoreKind::logits, 40, 50);
+    EXPECT_THAT(high, HasSubstr(" at the threshold log-odds 40.01 of `c1`; chosen on "));
+    EXPECT_THAT(high, testing::EndsWith("negative ones"));
+    // Both probabilities round to 0.
+    EXPECT_THAT(note_about(ScoreKind::logits, -900, -800),
+                HasSubstr(" at the threshold log-odds -899.99 of `c1`; "));
+    // Neither score decides above the other, so no image is called positive.
+    const std::string none = note_about(ScoreKind::probabilities, 1, 1);
+    EXPECT_THAT(none, HasSubstr("sensitivity@specificity=0.9: 0.0 % "));
+    EXPECT_THAT(none, HasSubstr(" at the threshold above 1 of `c1`; "));
+    EXPECT_THAT(none, testing::EndsWith("no threshold up to 1 has specificity >= 0.9"));
+    EXPECT_THAT(note_about(ScoreKind::probabilities, .25F, .75F),
+                HasSubstr(" at the threshold 0.251 of `c1`; "));
 }
 
 TEST(RateGates, OfAComparisonAreAboutEachCandidate) {

@@ -51,7 +51,7 @@ Gate parse_gate(std::string_view text);
 /// Where a RateAt was measured.
 struct GatePoint {
     std::string positive;                                       ///< id of the positive class
-    double threshold = 0;                                       ///< of its probability
+    std::optional<double> threshold, log_odds;                  ///< as in decisions::OperatingPoint
     std::uint64_t chosen_on = 0, positives = 0, negatives = 0;  ///< images; of the tested ones
     Estimate sensitivity, specificity;                          ///< on the tested ones
 };

@@ -1637,8 +1637,10 @@ export interface Gate {
 export interface GatePoint {
   /** The positive class. */
   positive: string;
-  /** An image is positive if its probability is at least this; null: probabilities round, and `assay decide` shows log-odds. */
-  threshold: number;
+  /** An image is positive if its probability is at least this; null: no probability decides so. */
+  threshold: number | null;
+  /** The same for the logit of the positive class minus the other one; null: the store has probabilities. */
+  log_odds: number | null;
   /** Images. */
   chosen_on: number;
   /** Of the other images. */
@@ -3056,9 +3058,9 @@ export interface OperatingPoint {
   positive: string;
   /** By which the threshold was chosen. */
   rule: string;
-  /** An image is positive if its probability is at least this; null: probabilities round, use `log_odds`. */
+  /** An image is positive if its probability is at least this; null: no probability decides so, or log-odds were given. */
   threshold: number | null;
-  /** The same for the logit of the positive class minus the other one; null: the store has probabilities. */
+  /** The same for the logit of the positive class minus the other one; null: the store has probabilities, or a probability was given. */
   log_odds: number | null;
   /** Images; 0: the threshold was given. */
   chosen_on: number;
