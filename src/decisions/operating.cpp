@@ -207,7 +207,7 @@ void add_point(OperatingResult& result, const PredictionStore& store,
                                            point.model, point.dataset,
                                            how_many(halves.skipped, "image", "images")));
     result.not_scored += halves.not_scored;
-    if (chosen && !point.threshold && !point.ppv.value)
+    if (chosen && !halves.are_log_odds && !point.threshold && !point.ppv.value)
         result.warnings.push_back(fmt::format(
             "{} on {}: no image is called positive, because no threshold up to 1 has {}. "
             "Probabilities that are rounded to 1 cannot be distinguished, but those "

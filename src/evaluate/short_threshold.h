@@ -10,18 +10,19 @@ namespace assay::evaluate {
 
 /// One threshold in both scales. An image is positive if its number is at least the threshold.
 struct ShownThreshold {
-    /// Empty if no probability decides so: those of two images round to 1, or no image is positive
-    /// and one has the probability 1.
+    /// Empty if no probability decides so: those of two images round to 0 or to 1, or no image is
+    /// positive and one has the probability 1.
     std::optional<double> probability;
     std::optional<double> log_odds;  ///< for logits and log probabilities
 };
 
-/// Numbers of few digits that decide about each of the store's images as `threshold` of its scores
-/// does. They have at least three digits of the distance from 0 or 1; log-odds have two decimals.
-/// Cost: a pass over the images.
+/// Numbers of few digits that decide about each labelled image of the store as `threshold` of its
+/// scores does. They have at least three digits of the distance from 0 or 1; log-odds have two
+/// decimals. Cost: a pass over the images.
 ShownThreshold shown_threshold(const ThresholdHalves& halves, double threshold);
 
 /// "0.7668", or "log-odds 21.34" for a probability within .001 of 0 or 1. All digits are shown.
+/// "above 1" without both.
 std::string text_of(const ShownThreshold& threshold);
 
 /// A number c with low < c <= high that has few decimals, at least `places`. `near_low`: the first

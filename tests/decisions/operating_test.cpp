@@ -226,6 +226,22 @@ TEST(OperatingPoints, ProbabilitiesThatRoundTo1AreSaidAndTheOtherClassIsFree) {
     EXPECT_THAT(message_of([&] { operating_points(options); }), HasSubstr("it has probabilities"));
 }
 
+// A rule that no image reaches is no sign of rounding in a store of logits.
+TEST(OperatingPoints, LogitsWithoutAPositiveCallAreNotCalledRounded) {
+    Made made = confident();
+    for (std::size_t i = 0; i < made.rows(); ++i)
+        made.scores[2 * i + 1] = i % 2 == 1 ? 45.F : i % 14 == 0 ? 60.F : -40.F;
+    const Scratch folder;
+    save(folder, made, "net", StorageFormat::full_f32, 4000);
+    OperatingOptions options;
+    options.stores = {folder / "runs"};
+    const OperatingResult result = operating_points(options);
+    EXPECT_EQ(*result.points[0].sensitivity.value, 0);
+    EXPECT_EQ(result.points[0].log_odds, 60.01);
+    EXPECT_FALSE(result.points[0].threshold);
+    EXPECT_THAT(result.warnings, testing::IsEmpty());
+}
+
 TEST(OperatingPoints, ShortNumbersByHand) {
     constexpr double none = std::numeric_limits<double>::infinity();
     EXPECT_EQ(evaluate::short_number(.21, .9, true, 3), .211);

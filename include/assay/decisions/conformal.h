@@ -163,7 +163,7 @@ struct ConformalResult {
 /// not sum to 1, and for labels that are no class. Throws bad_input for images with several valid
 /// classes if each class has a threshold, and if calibration images are also reported. Of several
 /// stores, those that cannot be used are skipped with a warning; the error remains if none can be
-/// used.
+/// used. A store that cannot be opened is not skipped: its error remains.
 ConformalResult conformal_sets(const ConformalOptions& options,
                                const ProgressCallback& progress = {});
 /// Schema `assay.conformal/1`. The csv has a row for each model and method. With `max_error`, it

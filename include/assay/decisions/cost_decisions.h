@@ -55,7 +55,8 @@ struct CostDecisions {
 /// threads. Throws usage for an option that cannot act. Throws bad_input for a file that cannot be
 /// read as a matrix over the classes of a store, a store without all scores, labels that are no
 /// class, and no labelled image with scores. Of several stores, those that cannot be used are
-/// skipped with a warning; the error remains if none can be used.
+/// skipped with a warning; the error remains if none can be used. A store that cannot be opened is
+/// not skipped: its error remains.
 CostDecisions cost_decisions(const OperatingOptions& options,
                              const ProgressCallback& progress = {});
 /// `assay.cost_decisions/1`. csv: a row for each model.

@@ -4,8 +4,8 @@
 // An image is called positive if the score of the positive class is at least the threshold. The
 // score is the log-odds: the logit of the positive class minus that of the other one. So images
 // whose probabilities round to 1 are told apart. In a store of probabilities it is the probability.
-// A threshold is reported as a number of few digits that decides the same about all images of the
-// store.
+// A threshold is reported as a number of few digits that decides the same about all labelled images
+// of the store.
 //
 // Intervals of what combines sensitivity and specificity join Clopper and Pearson's of the two
 // (MOVER: Zou and Donner 2008). So they have a width even if either rate is 0 or 1.
@@ -114,9 +114,10 @@ struct OperatingPoint {
     std::string model, dataset, positive;
     std::string rule;  ///< "specificity >= 0.95", or "threshold 0.7"
     /// Of the probability. Empty if no probability decides so, because those of several images
-    /// round to 1.
+    /// round to 0 or 1, or if log-odds were given.
     std::optional<double> threshold;
-    std::optional<double> log_odds;  ///< the same threshold; empty in a store of probabilities
+    /// The same threshold. Empty in a store of probabilities, or if a probability was given.
+    std::optional<double> log_odds;
     std::uint64_t chosen_on = 0, positives = 0, negatives = 0;  ///< numbers of images and of tested
     double prevalence = 0;
     Estimate sensitivity, specificity;  ///< values on the tested images
@@ -147,7 +148,8 @@ struct OperatingResult {
 /// bad_input for stores that do not have two classes, lack probabilities, or are not complete.
 /// Throws bad_input for a part without a positive or a negative image, an unknown class, labels
 /// that are no class, or log-odds for a store of probabilities. Of several stores, those that
-/// cannot be used are skipped with a warning; the error remains if none can be used.
+/// cannot be used are skipped with a warning; the error remains if none can be used. A store that
+/// cannot be opened is not skipped: its error remains.
 OperatingResult operating_points(const OperatingOptions& options,
                                  const ProgressCallback& progress = {});
 /// Schema `assay.decide/1`. The csv has a row for each model.
