@@ -28,7 +28,9 @@ struct FewPositives {
 enum class WeightedInterval {
     symmetric,   ///< the value and its standard error, within the metric's range
     proportion,  ///< Wilson's with the number of images that has the same variance
-    fisher,      ///< symmetric on the scale of Fisher's z, the inverse hyperbolic tangent
+    /// On the scale of Fisher's z, the inverse hyperbolic tangent. The lower end has room for one
+    /// more image like the worst.
+    fisher,
 };
 
 /// A value, and how much each image moves it.
