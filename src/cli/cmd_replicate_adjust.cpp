@@ -155,14 +155,11 @@ public:
             *hits = runs.find(hits->string());
     }
 
-    void check() const override { replication::check(step_); }
+    void check() const override { replication::check(whole_step()); }
 
     int run() const override {
-        AdjustStep step = step_;
-        step.sweep_eighths = output_.json;
-        step.figures = !figures_.empty();
         ProgressLine line("adjust", "steps");
-        const AdjustOutcome outcome = run_adjust(step, ranks(), line);
+        const AdjustOutcome outcome = run_adjust(whole_step(), ranks(), line);
         const Report report = report_of(outcome);
         for (const std::string& taken : outcome.notes) note(taken);
         line.finish();
@@ -175,6 +172,14 @@ public:
     }
 
 private:
+    /// With what the files to write need.
+    AdjustStep whole_step() const {
+        AdjustStep step = step_;
+        step.sweep_eighths = output_.json;
+        step.figures = !figures_.empty();
+        return step;
+    }
+
     AdjustStep step_;
     std::filesystem::path figures_;
     Output output_;

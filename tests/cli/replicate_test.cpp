@@ -208,11 +208,27 @@ TEST_F(Replicate, OptionsWithoutEffectAreRefused) {
     EXPECT_THAT(fault({"--methods", "pl", "--grid-integrals"}), HasSubstr("--grid-integrals acts"));
     EXPECT_THAT(fault({"--methods", "pl", "--exponents", "0,1"}), HasSubstr("--exponents acts"));
     EXPECT_THAT(fault({"--methods", "pl", "--jackknife", "2"}), HasSubstr("--jackknife acts"));
-    EXPECT_THAT(fault({"--methods", "pl", "--empty-bins", "zero"}), HasSubstr("--empty-bins acts"));
+    EXPECT_THAT(
+        fault({"--methods", "pl", "--empty-bins", "zero"}),
+        HasSubstr("--empty-bins acts on the methods naive and jackknife, on --sweep, --json "
+                  "and --figures, but --methods has pl: omit it, or add a method: --methods "
+                  "pl,naive"));
     const Outcome world = assay_run({"replicate", "simulate", "--world", "matching", "--images",
                                      "5", "--out", (*scratch_ / "other").string()});
     EXPECT_EQ(world.status, 2);
     EXPECT_THAT(world.err, HasSubstr("--images has no effect in the world `matching`"));
+}
+
+TEST_F(Replicate, EmptyBinsActWhereverNaiveDoes) {
+    const std::string figures = (*scratch_ / "figures.json").string();
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"--sweep", "5,10"}, {"--json"}, {"--figures", figures}}) {
+        std::vector<std::string> words = {"--methods", "pl", "--empty-bins", "zero"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = assay_run(adjust(words));
+        EXPECT_EQ(outcome.status, 0) << more[0] << ": " << outcome.err;
+    }
+    std::filesystem::remove(figures);
 }
 
 TEST_F(Replicate, FilesOfOneNameAreSaidByTheirPaths) {

@@ -25,7 +25,9 @@ void refuse_unused(const AdjustStep& step, const AdjustOptions& chosen) {
     const AdjustOptions usual;
     const AdjustOptions& given = step.estimates;
     const bool sweeps = !step.parts_sweep.empty();
-    const bool reweighs = chosen.naive || !chosen.jackknife.empty() || step.figures;
+    // Numbers of annotators are always tried with the method naive, too.
+    const bool reweighs = chosen.naive || !chosen.jackknife.empty() || !step.sweep.empty() ||
+                          step.sweep_eighths || step.figures;
     const auto refuse_option = [&](bool unused, std::string_view option, std::string_view method) {
         if (unused)
             throw Error(
@@ -42,7 +44,13 @@ void refuse_unused(const AdjustStep& step, const AdjustOptions& chosen) {
     refuse_option(!given.exponents.empty() && !chosen.moments, "--exponents", "moments");
     refuse_option(given.jackknife != usual.jackknife && chosen.jackknife.empty(), "--jackknife",
                   "jackknife");
-    refuse_option(given.empty_bins != usual.empty_bins && !reweighs, "--empty-bins", "naive");
+    if (given.empty_bins != usual.empty_bins && !reweighs)
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--empty-bins acts on the methods naive and jackknife, on --sweep, --json "
+                        "and --figures, but --methods has {}: omit it, or add a method: --methods "
+                        "{},naive",
+                        fmt::join(step.methods, ","), fmt::join(step.methods, ",")));
 }
 
 }  // namespace
