@@ -1,6 +1,9 @@
 // assay decide: operating points of a classifier of two classes, and decisions by costs.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "assay/decisions/cost_decisions.h"
 #include "assay/decisions/operating.h"
@@ -46,6 +49,15 @@ int cmd_decide(std::vector<std::string> arguments) {
     if (costs && (options.cost_false_positive <= 0 || options.cost_false_negative <= 0))
         throw Error(ErrorCode::usage,
                     "give both costs, above 0: --cost-false-positive 1 --cost-false-negative 10");
+
+    for (const auto& [name, is_empty] : {std::pair("--threshold", options.threshold.empty()),
+                                         std::pair("--positive", options.positive.empty()),
+                                         std::pair("--costs", options.costs.empty())}) {
+        if (app->count(name) > 0 && is_empty)
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} is empty: give it a value, or omit it: assay decide RUNS", name));
+    }
 
     ProgressLine line("decide", "stores");
     if (!options.costs.empty()) {

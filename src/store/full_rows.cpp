@@ -14,13 +14,13 @@ void require_full(const PredictionStore& store) {
     const StoreSpec& spec = store.spec();
     if (spec.storage != StorageFormat::full_f32 && spec.storage != StorageFormat::full_f16)
         refuse(
-            fmt::format("`{}` is stored as {}, but the scores of all classes are needed; predict "
+            fmt::format("{}: it is stored as {}, but the scores of all classes are needed; predict "
                         "again with --storage full",
                         store.folder().string(), name_of(spec.storage)));
     if (!store.complete())
-        refuse(fmt::format("`{}` is not complete: {} are missing; rerun the command that writes it",
-                           store.folder().string(),
-                           how_many(store.missing_shards(), "shard", "shards")));
+        refuse(fmt::format(
+            "{}: it is not complete: {} are missing; rerun the command that writes it",
+            store.folder().string(), how_many(store.missing_shards(), "shard", "shards")));
 }
 
 void read_probabilities(const RowReader& reader, std::uint64_t row, std::vector<float>& buffer,

@@ -11,10 +11,15 @@
 namespace assay::store {
 namespace {
 
-/// The sentence names the folder, so its message need not begin with it.
+/// The sentence names the folder, so its message need not begin with it. Stores know the absolute
+/// path of their folder.
 std::string without_folder(const std::string& message, const std::filesystem::path& folder) {
-    const std::string start = folder.string() + ": ";
-    return message.starts_with(start) ? message.substr(start.size()) : message;
+    for (const std::filesystem::path& path :
+         {folder, std::filesystem::absolute(folder).lexically_normal()}) {
+        const std::string start = path.string() + ": ";
+        if (message.starts_with(start)) return message.substr(start.size());
+    }
+    return message;
 }
 
 }  // namespace

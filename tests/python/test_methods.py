@@ -11,8 +11,9 @@ import numpy as np
 PROGRAM = os.environ.get("ASSAY_PROGRAM", "assay")
 
 
-def call(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+def call(*arguments, folder=None):
+    program = PROGRAM if folder is None or os.sep not in PROGRAM else os.path.abspath(PROGRAM)
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=folder)
 
 
 def runs(folder):
@@ -53,6 +54,31 @@ class Methods(unittest.TestCase):
             done = call("decide", folder / "runs", "--cost-false-positive", "0", "--cost-false-negative", "0")
             self.assertEqual(done.returncode, 2)
             self.assertIn("both costs", done.stderr)
+
+    def test_empty_values_are_refused(self):
+        for option in ("--threshold", "--positive", "--costs"):
+            done = call("decide", "runs", option, "")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{option} is empty: give it a value, or omit it: assay decide RUNS", done.stderr)
+
+    def test_warnings_name_relative_folders_once(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name).resolve()
+            runs(folder)
+            scores = np.full((60, 3), 1 / 3, np.float32)
+            np.save(folder / "three.npy", scores)
+            np.save(folder / "best.npy", scores[:, :2] * 1.5)
+            (folder / "three.txt").write_text("k0\nk1\nk2\n")
+            for model, classes, storage in (("three", "three.txt", "full"), ("best", "classes.txt", "top1")):
+                done = call("import", f"{model}.npy", "--items", "items.csv", "--classes", classes, "--dataset-name", f"of-{model}",
+                            "--name", model, "--kind", "probabilities", "--storage", storage, "--out", "runs", "-q", folder=folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            for runs_of in ("runs", "./runs", "../" + folder.name + "/runs"):
+                done = call("decide", runs_of, folder=folder)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn("of-three/three` is not used: it has 3 classes", done.stderr)
+                self.assertIn("of-best/best` is not used: it is stored as top_k", done.stderr)
+                self.assertNotIn(str(folder), done.stderr)
 
 
 if __name__ == "__main__":
