@@ -70,6 +70,11 @@ void read_inputs(Aggregation& out) {
         return meanings;
     };
     out.votes = read_votes(o.votes, reading);
+    if (out.votes.read == 0)
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: there are no votes to combine; give a file that has some: "
+                                "assay labels aggregate VOTES.csv",
+                                o.votes.string()));
     if (!reading.annotators.empty() && out.votes.questions() == 0)
         throw Error(
             ErrorCode::bad_input,

@@ -149,6 +149,13 @@ TEST_F(LabelsShow, KnownAnnotatorsAreTrimmedAndSome) {
                                       put("others.csv", "annotator\nzoe\n")});
     EXPECT_EQ(others.status, 2);
     EXPECT_THAT(others.err, HasSubstr("no vote is by one of its 1 annotator, of whom `zoe`"));
+    for (const char* method : {"dawid-skene", "majority"}) {
+        const Outcome empty =
+            assay_run({"labels", "aggregate", put("empty.csv", "annotator,item,label,answer\n"),
+                       "--method", method, "--known-annotators", at("others.csv")});
+        EXPECT_EQ(empty.status, 2);
+        EXPECT_THAT(empty.err, HasSubstr("empty.csv: there are no votes to combine; give"));
+    }
     const Outcome two = assay_run({"labels", "aggregate", votes, "--json", "--known-annotators",
                                    put("two.csv", "annotator\n anna\nbert \n")});
     EXPECT_EQ(two.status, 3);
