@@ -304,7 +304,8 @@ def compare(
         others = [store for name, value in candidates.items() for store in store_of(value, str(name))]
     else:
         others = store_of(candidates, "candidate")
-    asked: dict[str, Any] = {**options}
+    given: dict[str, Any] = {name: plain(value) for name, value in options.items()}
+    asked = {**given}
     if first[0].path is not None:
         others = [store for store in others if store.path is None or not os.path.samefile(store.path, first[0].path)]
         if labels is not None:
@@ -313,13 +314,14 @@ def compare(
     every = [*first, *others]
     small = sum(len(store) * store.classes for store in every) < _SMALL
     if sample_weight is not None:
-        check_weighted(dict(options), OF_COMPARE)
+        check_weighted(given, OF_COMPARE)
         asked["sample_weight"] = weights_of(sample_weight, len(first[0])).tolist()
-    given = text_of_options({**_options(metrics, asked), "level": level}, "compare()")
+    text = text_of_options({**_options(metrics, asked), "level": level}, "compare()")
     comparison = Comparison(
-        call(lambda watched: checked("assay_compare", _handles(every), len(every), pointer(sets), given, watched), progress, small)
+        call(lambda watched: checked("assay_compare", _handles(every), len(every), pointer(sets), text, watched), progress, small)
     )
-    check_used([difference.candidate for difference in comparison.values()], options, metrics is not None)
+    # Names of differences may be ambiguous, as of two models of one name, so the list is read and not the mapping.
+    check_used([difference.candidate for difference in comparison.differences], given, metrics is not None)
     return comparison
 
 

@@ -292,6 +292,8 @@ class Compare(InFolder):
         self.assertEqual(comparison["two", "top1"].value, difference.value)
         self.assertEqual(comparison["accuracy"].value, difference.value)
         self.assertEqual(assay.compare(scores, {"x": other, "y": scores}, labels=labels)["y", "top1"].value, 0)
+        alike = assay.compare(first, [second, assay.Store.of(scores, labels, model="two")], metrics="top1")
+        self.assertEqual([d.value for d in alike.differences], [difference.value, 0])
 
     def test_items_are_matched_by_ids(self):
         scores, labels = made(100)
