@@ -81,6 +81,7 @@ class Metrics:
         self._handle = _opened(self._options, keep)
         self._batch_kind: Optional[str] = kind
         self._vector_kind: Optional[str] = kind  # of one float per item, from the first batch
+        self._form: Optional[str] = None  # "columns" or "numbers" for each item, from the first batch with scores
         self._matrices: Optional[str] = None  # the meaning of zeros and ones, "classes" or "sets", from the first batch
         new_lock(self)
 
@@ -112,7 +113,8 @@ class Metrics:
         """One more batch: scores, the class of each item (-1: none), its valid classes.
 
         scores: items x classes, or one predicted class for each item (a number, a truth value, or a name of `classes`). One float for each
-        item is the probability of class 1 of two, or its logit; the first batch decides for all later ones, or `kind`.
+        item is the probability of class 1 of two, or its logit; the first batch decides for all later ones, or `kind`. Batches of both
+        forms need `kind`.
 
         target: a matrix of zeros and ones works, too. It gives the class of each item if each row has a single 1 and no metric
         needs label sets (multilabel_f1). Otherwise it gives label sets. The first batch decides for all later ones.
@@ -126,10 +128,13 @@ class Metrics:
         A batch that is refused changes nothing, and neither does one without items.
         """
         single, sets = self._labels(target, label_sets)
-        form = None if label_sets is not None or not _is_matrix(target) else "classes" if sets is None else "sets"
+        meaning = None if label_sets is not None or not _is_matrix(target) else "classes" if sets is None else "sets"
         columns, vector_kind = batch_of(scores, self._vector_kind, self._classes, self._options["num_classes"] or 0)
         matrix = held(columns, "scores")
-        if single is not None and single.shape[0] and matrix.shape[1:] == (2,) and (shape_of(scores) or ())[1:] in ((), (1,)):
+        numbers = matrix.shape[1:] == (2,) and (shape_of(scores) or ())[1:] in ((), (1,))
+        form = None if self._options["kind"] or len(matrix.shape) != 2 or not matrix.shape[0] else "numbers" if numbers else "columns"
+        _refuse_both_forms(self._form, form)
+        if single is not None and single.shape[0] and numbers:
             if (greatest := int(array_of(single).max())) > 1:
                 raise Error(f"scores: one number per item is for two classes, but a label is {greatest}: pass a column for each class", "bad_input")
         if len(matrix.shape) == 1 and matrix.shape[0] and self._classes is None and not self._options["num_classes"]:
@@ -149,7 +154,7 @@ class Metrics:
             else:
                 address, count = places.buffer_info()
                 checked("assay_metrics_update_rows", self._handle, pointer(matrix), pointer(single), pointer(sets), address or None, count)
-            self._matrices, self._vector_kind = self._matrices or form, vector_kind
+            self._matrices, self._form, self._vector_kind = self._matrices or meaning, self._form or form, vector_kind
             if self._kept is not None:
                 self._kept.add(matrix, single, sets, places, weights)
 
@@ -176,7 +181,7 @@ class Metrics:
         batch._classes = self._classes
         batch._options = {**self._options, "kind": "" if kind == "labels" else kind}
         batch._ignored, batch._batch_kind, batch._distributed, batch._matrices = self._ignored, kind, False, self._matrices
-        batch._vector_kind = self._vector_kind
+        batch._vector_kind, batch._form = self._vector_kind, self._form
         batch._kept = None if self._kept is None else KeptRows()
         batch._handle = _opened(batch._options, self._kept is not None)
         new_lock(batch)
@@ -195,7 +200,9 @@ class Metrics:
         if self._kept is not None and other._kept is not None and other._kept.batches:
             self._kept.check_weights(other._kept.batches[0][4])
         with guarded(self, other):
+            _refuse_both_forms(self._form, other._form)
             checked("assay_metrics_merge", self._handle, other._handle)
+            self._form = self._form or other._form
             self._matrices = self._matrices or other._matrices
             self._vector_kind = self._vector_kind or other._vector_kind
             if self._kept is not None and other._kept is not None:
@@ -223,7 +230,7 @@ class Metrics:
             library().assay_metrics_reset(self._handle)
             self._batch_kind = self._options["kind"]
             self._vector_kind = self._options["kind"] or None
-            self._matrices = None
+            self._form, self._matrices = None, None
             if self._kept is not None:
                 self._kept = KeptRows()
 
@@ -299,6 +306,17 @@ def _refuse_unused(options: "dict[str, Any]") -> None:
             raise Error(f"{name}={options[name]} has no effect on {', '.join(names)}: only ece and binary_ece use the bootstrap")
 
 
+def _refuse_both_forms(before: Optional[str], form: Optional[str]) -> None:
+    """One number for each item and columns, without `kind`: the numbers would be read as one kind, and all columns as another."""
+    if before and form and before != form:
+        names = {"numbers": "one number per item", "columns": "a column for each class"}
+        way = "columns" if form == "numbers" else "one number per item"
+        raise Error(
+            f"scores: {names[form]}, but the batches before had {names[before]}: pass {way}, or kind= from the start: "
+            "assay.Metrics(..., kind=\"logits\")", "bad_input"
+        )
+
+
 def _is_matrix(target: Any) -> bool:
     shape = shape_of(target) or ()
     return len(shape) == 2 and shape[1] > 1
@@ -344,7 +362,7 @@ def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, 
     metrics._classes = classes
     metrics._options = options
     metrics._ignored, metrics._kept, metrics._distributed = None, None, None
-    metrics._batch_kind, metrics._vector_kind, metrics._matrices = options["kind"], options["kind"] or None, None
+    metrics._batch_kind, metrics._vector_kind, metrics._form, metrics._matrices = options["kind"], options["kind"] or None, None, None
     metrics._handle = _opened({**options, "classes": None}, keep)
     checked("assay_metrics_set_state", metrics._handle, state, len(state))
     new_lock(metrics)

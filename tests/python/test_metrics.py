@@ -213,6 +213,26 @@ class OneNumberPerItem(InFolder):
         stated.update([1.0, 0.0], [1, 0])
         self.assertEqual(stated.compute()["nll"], 0)
 
+    def test_columns_and_numbers_need_a_kind(self):
+        columns, vector = np.array([[3.0, -1.0], [0.0, 2.0]]), np.array([0.9, 0.8])
+        for first, second, texts in ((columns, vector, ("one number per item, but", "pass columns")), (vector, columns, ("a column for each", "pass one number"))):
+            for keep in (False, True):
+                metrics, other = assay.Metrics("nll", keep=keep), assay.Metrics("nll", keep=keep)
+                metrics.update(first, [0, 1])
+                other.update(second, [1, 1])
+                before = metrics.compute().to_json()
+                for one in (metrics, pickle.loads(pickle.dumps(metrics)), copy.copy(metrics)):
+                    for call in (lambda: one.update(second, [1, 1]), lambda: one(second, [1, 1]), lambda: one.merge(other)):
+                        self.refused(call, "bad_input", *texts, "kind= from the start")
+                self.assertEqual(metrics.compute().to_json(), before)
+                metrics.reset()
+                metrics.update(second, [1, 1])
+        stated = assay.Metrics("nll", kind="logits")
+        stated.update(columns, [0, 1])
+        stated.update(vector, [1, 1])
+        whole = np.concatenate([columns, np.stack([np.zeros(2), vector], 1)])
+        self.assertAlmostEqual(stated.compute()["nll"].value, assay.score(whole, [0, 1, 1, 1], "nll", kind="logits")["nll"].value, 12)
+
     def test_predicted_classes(self):
         names = ["cat", "dog", "owl"]
         for given, how in (
