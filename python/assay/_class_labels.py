@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Optional
 
 from ._datasets import Items
+from ._inputs import shape_of
+from ._labels import is_no_name, is_plain_list, to_numpy
 from ._library import Error
 from .store import Store
 
@@ -13,6 +16,34 @@ def class_list(classes: Any) -> "tuple[list[str], list[str]]":
     """Ids and names of the classes that classes= gives: "imagenet", a file, a list."""
     store = Store.of([0], classes=classes)
     return store.class_ids, store.class_names
+
+
+def numbers_in(values: Any, classes: Any, what: str) -> Any:
+    """Texts, one for each item, as the numbers of the classes with these ids or names: classes is "imagenet" or a file. -1: no text.
+    Other values are returned as they are."""
+    import numpy
+
+    if not isinstance(classes, (str, os.PathLike)) or len(shape_of(values) or ()) != 1 or is_plain_list(values):
+        return values
+    array = to_numpy(values, what, masked=True)
+    texts = array.tolist() if array.dtype.kind in "UO" else []
+    if not any(isinstance(text, str) for text in texts):
+        return values
+    ids, names = class_list(classes)
+    of_names: "dict[str, list[int]]" = {}
+    for i, name in enumerate(names):
+        of_names.setdefault(name, []).append(i)
+    places = {**of_names, **{id_: [i] for i, id_ in enumerate(ids)}}
+    out = numpy.full(len(texts), -1, numpy.int64)
+    for item, text in enumerate(texts):
+        if is_no_name(text):
+            continue
+        found = places.get(str(text), ())
+        if len(found) != 1:
+            means = f"means the classes {' and '.join(ids[i] for i in found)}: pass ids" if found else f"is not one of the {len(ids)} classes"
+            raise Error(f"{what}: `{text}` (item {item}) {means}")
+        out[item] = found[0]
+    return out
 
 
 def _listed_in(classes: Any) -> Any:
@@ -86,4 +117,4 @@ class ClassLabels:
         return out
 
 
-__all__ = ["ClassLabels", "class_list"]
+__all__ = ["ClassLabels", "class_list", "numbers_in"]

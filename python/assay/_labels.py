@@ -109,7 +109,7 @@ def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
-def _is_no_name(value: Any) -> bool:
+def is_no_name(value: Any) -> bool:
     """Whether a name is missing; pandas uses nan, too."""
     return _is_missing(value) or (isinstance(value, float) and value != value)
 
@@ -120,9 +120,9 @@ def _numbered(values: "list[Any]", names: "Optional[list[Any]]", what: str) -> "
     numbers = {str(name): i for i, name in enumerate(names)}
     out = []
     for i, value in enumerate(values):
-        if not _is_no_name(value) and str(value) not in numbers:
+        if not is_no_name(value) and str(value) not in numbers:
             raise Error(f"{what}: `{value}` (item {i}) is not one of the {len(numbers)} classes")
-        out.append(-1 if _is_no_name(value) else numbers[str(value)])
+        out.append(-1 if is_no_name(value) else numbers[str(value)])
     return out
 
 
@@ -213,4 +213,4 @@ def labels_of(labels: Any, classes: Any = None, ignore_index: Optional[int] = No
     return found
 
 
-__all__ = ["Labels", "class_names", "is_float", "is_masked", "is_on_processor", "is_plain_list", "labels_of", "to_numpy", "to_plain"]
+__all__ = ["Labels", "class_names", "is_float", "is_masked", "is_no_name", "is_on_processor", "is_plain_list", "labels_of", "to_numpy", "to_plain"]

@@ -208,21 +208,29 @@ def text_of(handle: int) -> bytes:
 
 
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
-_OTHER_NAMES = {"gate": "gates=", "confusion": "confusions="}
+_WITH_VALUE = re.compile(r"(?<![\w-])--(kind|threshold) ('[^']*'|[\w*]+=[\d.]*\d|probabilities)(?: --force)?(?!\w)")
+_OTHER_NAMES = {"gate": "gates=", "confusion": "confusions=", "threshold": "thresholds="}
 _FLAGS = ("label-votes", "ordinal", "other-images", "per-class", "reliability")
 
 
 def in_python(text: str) -> str:
     """Options that a message of the library names, as keyword arguments: --class-map becomes class_map=. Commands between backticks stay.
+    There is no force=, because scores in memory are of the kind that the call names.
 
     >>> in_python("omit --gate, or add --other-images: `assay list --json`")
     'omit gates=, or add other_images=True: `assay list --json`'
+    >>> in_python("pass --kind probabilities --force")
+    'pass kind="probabilities"'
     """
     def keyword(found: "re.Match[str]") -> str:
         name = found[1]
         return _OTHER_NAMES.get(name) or name.replace("-", "_") + ("=True" if name in _FLAGS else "=")
 
-    return "`".join(part if at % 2 else _OPTION.sub(keyword, part) for at, part in enumerate(text.split("`")))
+    def with_value(found: "re.Match[str]") -> str:
+        value = found[2].strip("'")
+        return keyword(found) + f'"{value}"'
+
+    return "`".join(part if at % 2 else _OPTION.sub(keyword, _WITH_VALUE.sub(with_value, part)) for at, part in enumerate(text.split("`")))
 
 
 def raise_error(handle: Optional[int]) -> None:

@@ -60,10 +60,14 @@ class Store:
         ignore_index: another number that means no label (-100).
         label_sets: the valid classes of each item, or a matrix of zeros and ones.
         kind: "logits", "probabilities" or "log_probabilities"; None: detected from all rows.
-        classes: their names.
+        classes: their names; or "imagenet" or a file, and names in scores and labels are then ids or names of its classes.
         The arrays must not change while the store is used.
         """
         self = cls.__new__(cls)
+        if isinstance(classes, (str, os.PathLike)):
+            from ._class_labels import numbers_in  # which imports this module
+
+            scores, labels = numbers_in(scores, classes, "scores"), numbers_in(labels, classes, "labels")
         given = scores_of(scores, labels, kind, classes, num_classes, hard)
         kind, num_classes, classes = given.kind, given.num_classes, given.classes
         matrix = held(given.array, "scores")

@@ -10,6 +10,7 @@ import numpy as np
 
 import assay
 from assay._given_files import Files
+from assay._library import in_python
 from common import CLASSES, InFolder, made
 from habits.closed import sigmoid, softmax
 
@@ -316,6 +317,35 @@ class Inputs(InFolder):
         self.assertEqual(assay.compare([0, 1, 2], {"b": [0, 1, 3], "c": [0, 1, 1]}, labels=[0, 1, 1])["c", "top1"], 1 / 3)
         texts = assay.compare(np.array(["x", "y"]), np.array(["x", "z"]), labels=["x", "z"])
         self.assertEqual(texts["top1"], 0.5)
+
+    def test_names_of_a_list_in_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "classes.txt"
+            path.write_text("\n".join(NAMES))
+            for classes, names in (("imagenet", ("tench", "goldfish", "n01484850")), (path, NAMES), (str(path), NAMES)):
+                for predicted in (list(names[:3]), np.array(names[:3]), np.array([names[0], names[1], names[2]], object)):
+                    for labels, expected in (([0, 1, 1], 2 / 3), ([names[0], None, names[1]], 1 / 2), (np.array([names[2]] * 3), 1 / 3)):
+                        self.assertEqual(assay.score(predicted, labels, "top1", classes=classes)["top1"], expected)
+                self.assertEqual(assay.score([0, 1, 2], list(names[:3]), "top1", classes=classes)["top1"], 1)
+        scores = np.zeros((2, 1000))
+        scores[:, 1] = 1
+        self.assertEqual(assay.score(scores, ["goldfish", "tench"], "top1", classes="imagenet")["top1"], 0.5)
+        for name, text in (("crane", "`crane` (item 1) means the classes n02012849 and n03126707: pass ids"), ("fish", "`fish` (item 1) is not one")):
+            self.refused(lambda: assay.score(["tench", name], [0, 1], "top1", classes="imagenet"), "usage", "scores: " + text)
+
+    def test_options_of_numpy(self):
+        for one, other in ((np.array([1, 2]), [1, 2]), (np.int64(2), 2)):
+            found = assay.compare(self.scores, self.scores, self.labels, "topk", k=one)
+            self.assertEqual(found.to_json(), assay.compare(self.scores, self.scores, self.labels, "topk", k=other).to_json())
+        self.refused(lambda: assay.compare(self.scores, self.scores, self.labels, "nll", k=np.array([1, 2])), "usage", "k=[1, 2] has no effect on nll")
+
+    def test_errors_name_keywords(self):
+        scores = np.full((4, 3), 0.75)
+        with self.assertRaises(assay.Error) as caught:
+            assay.score(scores, [0, 1, 2, 0])
+        self.assertIn('pass kind="probabilities"; pass kind= logits', str(caught.exception))
+        self.assertEqual(in_python("such as --threshold cat=0.3, or --threshold '*=0.5'"), 'such as thresholds="cat=0.3", or thresholds="*=0.5"')
+        self.assertEqual(in_python("--threshold: 2 of 3; --kind logits, probabilities"), "thresholds=: 2 of 3; kind= logits, probabilities")
 
     def test_other_names_of_options(self):
         for own, other in (({"bins": 7}, {"n_bins": 7}), ({"k": [1, 3]}, {"topk": (1, 3)}), ({"k": 3}, {"top_k": 3})):
