@@ -89,6 +89,24 @@ class Objects(InFolder):
             exported = torch.export.export(net, (batch,), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
             self.refused(lambda: self.predict(exported), "bad_input", f"in training mode ({name}", "net.eval() before torch.export.export(net, ...)")
 
+    def test_an_exported_module_in_a_module(self):
+        net, batch = network().eval(), torch.zeros(2, 3, SIDE, SIDE)
+        (store,) = self.predict(net)
+
+        def within(one):
+            exported = torch.export.export(one, (batch,), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
+            return torch.nn.Sequential(torch.nn.Identity(), exported.module(), torch.nn.Dropout(0.9))
+
+        whole = within(net)
+        (own,) = self.predict({"whole": whole})
+        np.testing.assert_allclose(own.scores(), store.scores(), atol=1e-6)
+        self.assertTrue(all(one.training for one in whole.modules()))
+        net = network().eval()
+        net[3].train()
+        whole = within(net)
+        self.refused(lambda: self.predict(whole), "bad_input", "in training mode (aten.dropout", "before torch.export.export(net, ...)")
+        self.assertTrue(all(one.training for one in whole.modules()))
+
     def test_functions_and_dictionaries(self):
         net = network().eval()
 

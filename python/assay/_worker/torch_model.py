@@ -42,14 +42,25 @@ def _cuts_products(torch: Any) -> bool:
 
 
 def _evaluate(module: Any) -> None:
-    """Puts a module into evaluation mode. A graph of torch.export has the mode in which it was exported. Refuses one in training mode."""
+    """Puts a module into evaluation mode. A graph of torch.export has the mode in which it was exported. Refuses one in training mode.
+
+    Such a graph may be a part of the module, and its refusal of eval() then ends that of the whole.
+    """
+    import torch
+
+    parts = [(one, one.training) for one in module.modules()]
     try:
         module.eval()
     except NotImplementedError:
-        for node in module.graph.nodes:
-            name = str(node.target)
-            if (".dropout" in name and len(node.args) > 2 and node.args[2] is True) or (".batch_norm." in name and node.args[5] is True):
-                raise Refused(f"the model was exported in training mode ({name}): call net.eval() before torch.export.export(net, ...)") from None
+        for one, _ in parts:
+            one.training = False
+            graph = getattr(one, "graph", None)
+            for node in graph.nodes if isinstance(graph, torch.fx.Graph) else ():
+                name = str(node.target)
+                if (".dropout" in name and len(node.args) > 2 and node.args[2] is True) or (".batch_norm." in name and node.args[5] is True):
+                    for each, training in parts:
+                        each.training = training
+                    raise Refused(f"the model was exported in training mode ({name}): call net.eval() before torch.export.export(net, ...)") from None
 
 
 class TorchModel(Model):
