@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,41 +19,62 @@
 #include "core/text.h"
 #include "mad/competition_rows.h"
 #include "mad/rank_bootstrap.h"
+#include "study/table_csv.h"
 
 namespace assay::mad {
 namespace {
 
 using ImagesOfTag = std::map<std::string, std::set<std::int64_t>, std::less<>>;
 
-/// The numbers of the selected images by their ids and paths.
-std::map<std::string, std::int64_t, std::less<>> tag_images(const Competition& competition) {
+/// The numbers of the selected images by their ids and paths. People also see control images, and
+/// images that were excluded later; neither count in the ranking.
+std::map<std::string, std::int64_t, std::less<>> tag_images(const Competition& competition,
+                                                            const RankInput& in) {
+    std::set<std::int64_t> selected;
+    for (const SelectedRow& row : in.selected)
+        if (row.state == SelectedState::accepted) selected.insert(row.image);
     std::map<std::string, std::int64_t, std::less<>> out;
-    const std::map<std::int64_t, ImageRow> images = read_images(competition.impl().database);
+    std::map<std::int64_t, ImageRow> images = read_images(competition.impl().database);
+    std::erase_if(images, [&](const auto& one) { return !selected.contains(one.first); });
     for (const auto& [number, image] : images) out.emplace(image.id, number);
     for (const auto& [number, image] : images)
         if (!image.path.empty()) out.emplace(image.path, number);
     return out;
 }
 
+/// The columns that may name the image, in order. A table of Label Studio has the address of the
+/// image in `image`, and its id in `image_id`.
+std::vector<std::size_t> image_columns(CsvReader& csv) {
+    std::vector<std::size_t> out;
+    for (const char* name : {"image_id", "image", "item", "id", "path"})
+        if (const auto column = csv.find_column({name})) out.push_back(*column);
+    if (out.empty()) csv.column({"image", "image_id", "item", "id", "path"});  // refuses the table
+    return out;
+}
+
 /// Images of each tag. Rows without a tag are skipped, as most answers have none.
-ImagesOfTag read_tags(const Competition& competition, const std::filesystem::path& file,
-                      std::vector<std::string>& warnings) {
+ImagesOfTag read_tags(const Competition& competition, const RankInput& in,
+                      const std::filesystem::path& file, std::vector<std::string>& warnings) {
     constexpr std::uint64_t most_bytes = 1ULL << 28;
     const std::string text = read_text(file, most_bytes);
     CsvReader csv(text, file.string());
-    const std::size_t image = csv.column({"image", "image_id", "item", "id", "path"});
+    const std::vector<std::size_t> image = image_columns(csv);
     const std::size_t tag = csv.column({"tag", "mode"});
-    const auto numbers = tag_images(competition);
+    const auto numbers = tag_images(competition, in);
     ImagesOfTag out;
     std::set<std::string> unknown;
     while (csv.next()) {
-        const std::string_view name = trimmed(csv[tag]);
+        const std::string name = study::from_spreadsheet(trimmed(csv[tag]));
         if (name.empty()) continue;
-        const auto found = numbers.find(trimmed(csv[image]));
+        const auto named = std::ranges::find_if(
+            image, [&](std::size_t column) { return !trimmed(csv[column]).empty(); });
+        const std::string of =
+            study::from_spreadsheet(trimmed(csv[named == image.end() ? image.front() : *named]));
+        const auto found = numbers.find(of);
         if (found == numbers.end())
-            unknown.emplace(trimmed(csv[image]));
+            unknown.insert(of);
         else
-            out[std::string(name)].insert(found->second);
+            out[name].insert(found->second);
     }
     if (out.empty())
         refuse(fmt::format(
@@ -112,7 +134,7 @@ std::optional<std::vector<double>> places_without(const RankInput& in, const Ran
 
 void add_tags(const Competition& competition, const RankInput& in,
               const std::vector<std::uint32_t>& component, Ranking& out) {
-    const ImagesOfTag tags = read_tags(competition, out.options.tags, out.warnings);
+    const ImagesOfTag tags = read_tags(competition, in, out.options.tags, out.warnings);
     // By the same rule as without a tag, which does not weigh images by how they were asked.
     const auto whole = places_without(in, out, {}, component);
     for (const auto& [name, images] : tags) {

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -83,7 +85,36 @@ TEST(MadRankTags, TagsShowWhatTheRankingIsWithoutTheirImages) {
     };
     EXPECT_THAT(refused("image,tag\nelsewhere,small\n"), HasSubstr("`elsewhere` is not selected"));
     EXPECT_THAT(refused("image,tag\n"), HasSubstr("no selected image has a tag"));
-    EXPECT_THAT(refused("image,label\n"), HasSubstr("tag"));
+    EXPECT_THAT(refused("image,label\n"), HasSubstr("no column named tag or mode"));
+    EXPECT_THAT(refused("label,tag\n"), HasSubstr("no column named image"));
+}
+
+TEST(MadRankTags, TablesOfAnswersAreReadAsTheAnswersAre) {
+    RankWorld world({"a", "b"});
+    world.counts({.first = 0, .second = 1, .only_first = 6, .only_second = 4});
+    const std::int64_t excluded = world.selected[9].image;
+    world.selected[9].state = SelectedState::replaced;
+    const std::int64_t control = 90;
+    world.images = 100;
+    world.labels.assign(2, std::vector<std::uint16_t>(100, 1));
+    world.control = {{control, 1, 50, 1}};
+    const Scratch scratch;
+    const Competition competition = write_world(scratch / "mad", world);
+    RankOptions options = without_bootstraps();
+    options.tags = scratch / "answers.csv";
+    // Label Studio's tables have an address in `image`. Spreadsheets get a quote before a formula.
+    std::string csv = "image,image_id,tag\n";
+    for (int i = 0; i < 3; ++i)
+        csv +=
+            fmt::format("https://images.example/{0}.png,i{0},'-small\n", world.selected[i].image);
+    csv += fmt::format("i{},,'-small\n", world.selected[3].image);
+    csv += fmt::format("i{0},i{0},'-small\ni{1},i{1},other\n", excluded, control);
+    write_file_atomically(options.tags, csv);
+    const Ranking found = rank_classifiers(competition, options);
+    ASSERT_EQ(found.tags.size(), 1U);
+    EXPECT_EQ(found.tags[0].tag, "-small");
+    EXPECT_EQ(found.tags[0].images, 4U);
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("2 images with a tag are not selected")));
 }
 
 TEST(MadRankCombined, GainIsTheSmallerOfTwoProportions) {
