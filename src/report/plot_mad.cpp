@@ -80,12 +80,13 @@ Plot matrix_plot(const JsonReader& matrix, const std::vector<MatrixPlace>& place
 std::vector<Plot> mad_pair_plots(const JsonReader& result, const PlotChoice& choice) {
     const std::vector<MatrixPlace> places = matrix_places(result, choice);
     const std::size_t classifiers = result["classifiers"].entries().size();
-    // Smoothing gives a pair without settled images a half, which says nothing.
-    std::set<std::pair<std::string, std::string>> empty;
+    // Smoothing gives a pair without settled images a half, and a pair that was never searched has
+    // a zero. Neither says anything.
+    std::set<std::pair<std::string, std::string>> settled;
     for (const JsonReader& pair : result["pairs"].entries()) {
-        if (pair["images"].whole() > 0) continue;
-        empty.emplace(pair["first"].text(), pair["second"].text());
-        empty.emplace(pair["second"].text(), pair["first"].text());
+        if (pair["images"].whole() == 0) continue;
+        settled.emplace(pair["first"].text(), pair["second"].text());
+        settled.emplace(pair["second"].text(), pair["first"].text());
     }
     std::vector<Plot> plots;
     for (const auto& [field, title] :
@@ -96,7 +97,7 @@ std::vector<Plot> mad_pair_plots(const JsonReader& result, const PlotChoice& cho
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
         for (std::size_t j = 0; j < places.size(); ++j) {
-            if (!empty.contains({places[i].name, places[j].name})) continue;
+            if (settled.contains({places[i].name, places[j].name})) continue;
             Point& cell = plots.front().series[j].points[i];
             cell.y.value.reset();
             cell.label.clear();

@@ -84,7 +84,10 @@ json made_competition() {
     };
     return {{"schema", "assay.mad_ranking/1"},
             {"classifiers", {row("a", 2), row("b", 1), row("c", 3)}},
-            {"pairs", {{{"first", "b"}, {"second", "a"}, {"images", 3}}}},
+            {"pairs",
+             {{{"first", "b"}, {"second", "a"}, {"images", 3}},
+              {{"first", "a"}, {"second", "c"}, {"images", 2}},
+              {{"first", "b"}, {"second", "c"}, {"images", 4}}}},
             {"aggressiveness", {{nullptr, .25, .5}, {.75, nullptr, .875}, {.375, 0, nullptr}}},
             {"better", {{.5, .125, .75}, {.875, .5, 1}, {.25, 0, .5}}},
             {"ablation",
@@ -468,6 +471,14 @@ TEST(Plots, OfPairsShowWhoBeatsWhom) {
     EXPECT_FALSE(some[0].series[1].points[0].y.value);
     EXPECT_FALSE(some[0].series[0].points[1].y.value);
     EXPECT_EQ(some[1].series[1].points[0].label, "0.88");
+    // So has a pair that was never searched, as of a classifier that has just joined.
+    without["pairs"].erase(0);
+    without["pairs"].erase(1);
+    const auto one = plots_of("mad-pairs", without);
+    for (const auto& [series, point] : {std::pair{1, 0}, {0, 1}, {0, 2}, {2, 0}})
+        EXPECT_FALSE(one[0].series[series].points[point].y.value) << series << " " << point;
+    EXPECT_EQ(one[0].series[2].points[1].label, "0.50");
+    EXPECT_EQ(one[1].series[0].points[2].label, "0.00");
     json damaged = made_competition();
     damaged["better"][1].erase(0);
     EXPECT_THAT(message_of([&] { plots_of("mad-pairs", damaged); }),
