@@ -121,7 +121,7 @@ std::vector<EstimatedClass> class_rows(
             one.cls = number < named.size() ? named.id(number) : fmt::format("{}", cls);
             one.name = number < named.size() ? named.name(number) : one.cls;
             one.classifier = input.pool.stores()[m].spec().model_name;
-            one.labels = images.size();
+            if (classes.unknown == 0) one.labels = images.size();
             one.recall = recall_of(images, m, input);
             if (classes.unknown > 0)
                 one.recall.undefined = "answers of yes and no do not name the class of an image";

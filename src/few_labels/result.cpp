@@ -78,7 +78,8 @@ ResultType result_type(ResultOf<EstimatedGroup>) {
     using Of = EstimatedGroup;
     static constexpr auto rows = describe_result<Of>(
         {.name = "EstimatedGroup"},
-        {part<&Of::group>({}), part<&Of::classifier>({}), part<&Of::images>({}),
+        {part<&Of::group>({}), part<&Of::classifier>({}),
+         part<&Of::images>({.help = "Without the proportion that people could not judge"}),
          part<&Of::labels>({}), part<&Of::accuracy>({}),
          part<&Of::corrected>({.help = "Without annotators' errors, by --gold", .omitted = true})});
     return rows;
@@ -94,11 +95,13 @@ ResultType result_type(ResultOf<EstimatedClass>) {
              {.help = "Id of a class that a labelled image has or that is predicted for one",
               .name = "class"}),
          part<&Of::name>({}), part<&Of::classifier>({}),
-         part<&Of::labels>({.help = "Labelled images of the class"}),
+         part<&Of::labels>({.help = "Labelled images of the class; null if the class of some "
+                                    "labelled images is unknown"}),
          part<&Of::recall>({.help = "Proportion of its images that are correct"}),
          part<&Of::predicted_labels>({.help = "Labelled images of which the class is predicted"}),
          part<&Of::predicted>(
-             {.help = "Images of the pool of which the class is predicted, with a precision"}),
+             {.help = "Images of the pool of which the class is predicted, without the proportion "
+                      "that people could not judge; only with a precision"}),
          part<&Of::precision>({.help = "Proportion of these images that are correct"}),
          part<&Of::corrected>(
              {.help = "Precision without annotators' errors, by --gold", .omitted = true})});

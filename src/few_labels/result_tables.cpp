@@ -1,7 +1,6 @@
 // Reports of `assay estimate select` and `assay estimate show`.
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "assay/few_labels/estimate.h"
 #include "core/result_table.h"
 #include "core/shell_word.h"
+#include "core/text.h"
 #include "few_labels/described_few_labels.h"
 
 namespace assay {
@@ -117,7 +117,7 @@ Table group_table(const PoolEstimate& result) {
     return table;
 }
 
-/// The classes that have an interval, each with all classifiers.
+/// The classes and classifiers that have an interval.
 Table class_table(const PoolEstimate& result) {
     const auto recall = [](const EstimatedClass& one) { return one.recall.value.has_value(); };
     const auto shown = [&](const EstimatedClass& one) {
@@ -136,14 +136,15 @@ Table class_table(const PoolEstimate& result) {
     table.columns.push_back({"labels of them", true});
     table.columns.push_back({"precision %", true, Column::Show::value_and_interval});
     add_corrected_column(table, result, static_cast<std::ptrdiff_t>(table.columns.size()));
-    std::set<std::string> all, with;
+    std::size_t without = 0;
     for (const EstimatedClass& one : result.classes) {
-        all.insert(one.cls);
-        if (!shown(one)) continue;
-        with.insert(one.cls);
+        if (!shown(one)) {
+            ++without;
+            continue;
+        }
         std::vector<Cell> row = {one.name, one.classifier};
         if (recalls) {
-            row.emplace_back(Count{one.labels});
+            row.push_back(one.labels ? Cell{Count{*one.labels}} : Cell{});
             row.emplace_back(one.recall);
         }
         row.push_back(one.predicted ? Cell{Count{*one.predicted}} : Cell{});
@@ -152,10 +153,11 @@ Table class_table(const PoolEstimate& result) {
         if (result.sensitivity) row.push_back(one.corrected ? Cell{*one.corrected} : Cell{});
         table.add(std::move(row));
     }
-    if (with.size() < all.size())
+    if (without > 0)
         table.notes.push_back(
-            fmt::format("{} classes have too few labels for an interval; --json lists them",
-                        all.size() - with.size()));
+            fmt::format("{} of {} have too few labels for an interval; --json lists them", without,
+                        how_many(result.classes.size(), "pair of a class and a classifier",
+                                 "pairs of a class and a classifier")));
     return table;
 }
 

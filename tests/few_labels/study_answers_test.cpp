@@ -128,6 +128,7 @@ TEST(FewLabelsStudy, RecallByClassNeedsAnswersThatNameItAndPrecisionDoesNot) {
     ASSERT_EQ(voted.classes.size(), 15U);
     for (std::size_t i = 0; i < 15; ++i) {
         EXPECT_FALSE(voted.classes[i].recall.value);
+        EXPECT_FALSE(voted.classes[i].labels);
         EXPECT_THAT(voted.classes[i].recall.undefined, HasSubstr("do not name the class"));
         EXPECT_EQ(*voted.classes[i].precision.value, *found.classes[i].precision.value);
     }
@@ -162,6 +163,15 @@ TEST(FewLabelsStudy, PrecisionNeedsTenLabelsOfAPrediction) {
     }
     EXPECT_GT(some, 0U);
     EXPECT_LT(some, found.classes.size());
+    const auto missing = std::ranges::count_if(found.classes, [](const EstimatedClass& one) {
+        return !one.precision.value && !one.recall.value;
+    });
+    EXPECT_GT(missing, 0);
+    EXPECT_THAT(
+        std::get<Table>(report_of(found).sections[0].blocks.back()).notes,
+        testing::Contains(HasSubstr(fmt::format("{} of {} pairs of a class and a classifier have "
+                                                "too few labels",
+                                                missing, found.classes.size()))));
     for (const auto& [name, count] : labels) EXPECT_EQ(count, 60U) << name;
 }
 

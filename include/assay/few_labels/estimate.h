@@ -248,7 +248,8 @@ struct EstimatedPair {
 };
 struct EstimatedGroup {
     std::string group, classifier;
-    std::uint64_t images = 0, labels = 0;
+    std::uint64_t images = 0;  ///< without the proportion that people could not judge
+    std::uint64_t labels = 0;
     Estimate accuracy;
     std::optional<Estimate> corrected;  ///< with options.gold
 };
@@ -256,10 +257,12 @@ struct EstimatedClass {
     std::string cls;  ///< id of a class that a labelled image has, or that is predicted for one
     std::string name;
     std::string classifier;
-    std::uint64_t labels = 0;            ///< labelled images of the class
+    /// Labelled images of the class; nothing if the class of some labelled images is unknown.
+    std::optional<std::uint64_t> labels;
     Estimate recall;                     ///< the proportion of its images that are correct
     std::uint64_t predicted_labels = 0;  ///< labelled images of which the class is predicted
-    /// Images of the pool of which the class is predicted; only with a precision.
+    /// Images of the pool of which the class is predicted, without the proportion that people could
+    /// not judge; only with a precision.
     std::optional<std::uint64_t> predicted;
     Estimate precision;                 ///< the proportion of these images that are correct
     std::optional<Estimate> corrected;  ///< precision, with options.gold
