@@ -25,7 +25,7 @@ class PairWeigher {
 public:
     /// `weights` has one number for each row of the baseline; images that only one model scored do
     /// not count. The sides are kept by reference. All ranks do the same. Cost and memory: those of
-    /// Weigher for both sides, and 16 bytes per image.
+    /// Weigher for both sides, and 32 bytes per image, and 8 more while a difference is computed.
     PairWeigher(const ImageWeights& weights, const Alignment& rows, const WeighedSide& baseline,
                 const WeighedSide& candidate, const ScoreOptions& options, Comm& comm);
 
