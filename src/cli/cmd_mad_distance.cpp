@@ -44,14 +44,19 @@ int mad_distance(std::vector<std::string> arguments) {
                         "graph-closure-max, graph-full-min, graph-full-max, hop, hop-full")
             ->type_name("DISTANCE")
             ->capture_default_str();
-    app->add_option("--competition", folder, "Use the hierarchy and the distance of a competition")
-        ->type_name("COMPETITION")
-        ->excludes(of_hierarchy)
-        ->excludes(of_distance);
+    auto* of_competition = app->add_option("--competition", folder,
+                                           "Use the hierarchy and the distance of a competition")
+                               ->type_name("COMPETITION")
+                               ->excludes(of_hierarchy)
+                               ->excludes(of_distance);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    if (!folder.empty()) {
+    if (of_competition->count() > 0) {
+        if (folder.empty())
+            throw Error(ErrorCode::usage,
+                        "--competition is empty; allowed: the folder of a competition: assay mad "
+                        "distance CLASS CLASS --competition COMPETITION");
         const mad::Competition competition = mad::Competition::open(folder);
         const mad::DistanceReading reading = competition.settings().distance;
         if (mad::no_hierarchy(reading))

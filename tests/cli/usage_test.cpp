@@ -85,6 +85,7 @@ TEST(Usage, OptionsThatCannotActAreRefused) {
         {{"corrupt", "d", "--out", "c", "--sample-seed", "2"}, "add --limit N"},
         {{"corrupt", "d", "--out", "c", "--corruptions", "fog", "--frost", "f"}, "add frost"},
         {{"cost", "m.pt", "--no-latency", "--threads", "2"}, "excludes"},
+        {{"mad", "distance", "tench", "goldfish", "--competition", ""}, "--competition is empty"},
         {{"attack", "-m", "m.pt", "-d", "d", "--sample-seed", "2"}, "add --limit N"},
         {{"attack", "-m", "m.pt", "-d", "d", "--attack", "fgsm", "--steps", "5"}, "takes --steps"},
     };
