@@ -4,12 +4,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -20,7 +25,9 @@
 #include "cli/paper_rows.h"
 #include "cli/paper_tables.h"
 #include "core/file.h"
+#include "core/file_stream.h"
 #include "core/folder_aside.h"
+#include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/paths.h"
@@ -54,7 +61,7 @@ std::string csv_of(Table table) {
 
 PlotChoice choice_of(const PaperRow& row, PaperStudy& study) {
     PlotChoice choice;
-    if (row.ranks_composites) choice.models = best_by_both(study.gap());
+    if (row.best_by_both) choice.models = best_by_both(study.ranked());
     return choice;
 }
 
@@ -105,9 +112,7 @@ PaperPart made_part(const PaperRow& row, PaperStudy& study, const fs::path& fold
                    .command = "",
                    .reason = std::string(row.not_yet)};
     if (!row.not_yet.empty()) return part;
-    std::string_view missing = study.missing(row.source);
-    if (missing.empty() && row.ranks_composites && study.settings().composites.empty())
-        missing = "set composites in [paper]";
+    const std::string_view missing = study.missing(row.source);
     if (!missing.empty()) {
         part.state = "no input";
         part.reason = std::string(missing);
@@ -125,13 +130,27 @@ PaperPart made_part(const PaperRow& row, PaperStudy& study, const fs::path& fold
     return part;
 }
 
+/// True if an earlier call made the folder. Other tools write files of this name, too.
+bool is_paper_folder(const fs::path& folder) {
+    const fs::path mark = folder / paper_mark;
+    if (!is_there(mark)) return false;
+    try {
+        constexpr std::uint64_t most_bytes = 16 << 20;
+        const nlohmann::json found = parse_json(read_text(mark, most_bytes), 8);
+        return found.is_object() && found.value("schema", nlohmann::json()) ==
+                                        result_type(ResultOf<PaperResult>{}).facts.schema;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 void check_paper_folder(const fs::path& out, bool force) {
     if (!is_there(out)) return;
     if (!is_folder(out))
         throw Error(ErrorCode::usage,
                     fmt::format("--out {} is a file; name a new folder", out.string()));
     if (is_empty_folder(out)) return;
-    if (!is_there(out / paper_mark))
+    if (!is_paper_folder(out))
         throw Error(ErrorCode::usage,
                     fmt::format("the folder {} contains other files than those of `assay paper`; "
                                 "name a new folder",
@@ -141,20 +160,87 @@ void check_paper_folder(const fs::path& out, bool force) {
                     fmt::format("the folder {} exists; replace it with --force", out.string()));
 }
 
-/// Puts the complete folder in the place of an earlier one, in one step if the file system can.
-void put_in_place(FolderAside& aside, const fs::path& out) {
-    if (is_there(out)) {
-        if (renameat2(AT_FDCWD, aside.path().c_str(), AT_FDCWD, out.c_str(), RENAME_EXCHANGE) == 0)
-            return;  // `aside` removes the earlier folder
-        std::error_code failed;
-        fs::remove_all(out, failed);
-    }
-    aside.keep();
+/// A folder is replaced by renaming, which has these limits.
+void check_can_be_renamed(const fs::path& out) {
+    std::error_code problem;
+    const fs::path here = fs::current_path(problem);
+    const fs::path below = here.lexically_relative(fs::canonical(out, problem));
+    if (!problem && !below.empty() && *below.begin() != "..")
+        throw Error(ErrorCode::usage,
+                    fmt::format("the current folder is in {}, which this call would replace; type "
+                                "`cd {}`, and name the folder from there",
+                                out.string(), as_typed(out.parent_path().string())));
+    struct stat folder = {};
+    struct stat parent = {};
+    if (::stat(out.c_str(), &folder) == 0 && ::stat(out.parent_path().c_str(), &parent) == 0 &&
+        folder.st_dev != parent.st_dev)
+        throw Error(ErrorCode::usage,
+                    fmt::format("another file system is mounted at {}; name a new folder in it",
+                                out.string()));
 }
 
-PaperResult made_paper(const Paper& paper, PaperStudy& study, const fs::path& out) {
-    PaperResult result{
-        .paper = std::string(paper.name), .folder = out.string(), .rows = {}, .results = {}};
+/// The folder that --out names, after links. Throws usage if it cannot be made or replaced.
+fs::path paper_folder(const fs::path& given, bool force) {
+    fs::path out = absolute_path(given);
+    if (!out.has_filename()) out = out.parent_path();
+    std::error_code problem;
+    if (fs::is_symlink(out, problem)) {
+        if (!is_there(out))
+            throw Error(ErrorCode::usage,
+                        fmt::format("--out {} is a link to a folder that does not exist; name a "
+                                    "new folder",
+                                    out.string()));
+        out = fs::canonical(out, problem);
+        if (problem)
+            throw Error(ErrorCode::io,
+                        fmt::format("cannot follow {}: {}", given.string(), problem.message()));
+    }
+    check_paper_folder(out, force);
+    if (is_there(out)) check_can_be_renamed(out);
+    return out;
+}
+
+[[noreturn]] void fail_to_replace(const fs::path& out, std::string_view reason) {
+    throw Error(ErrorCode::io, fmt::format("cannot replace {}: {}; name a new folder with --out",
+                                           out.string(), reason));
+}
+
+/// Puts the complete folder in the place of an earlier one, in one step if the file system can. If
+/// this fails, the earlier folder stays.
+void put_in_place(FolderAside& aside, const fs::path& out, bool force) {
+    check_paper_folder(out, force);  // another program may have made it since the first check
+    if (!is_there(out) || is_empty_folder(out)) {
+        aside.keep();
+        return;
+    }
+    sync_folder(aside.path());
+    if (::renameat2(AT_FDCWD, aside.path().c_str(), AT_FDCWD, out.c_str(), RENAME_EXCHANGE) == 0) {
+        sync_folder(out.parent_path());
+        return;  // `aside` removes the earlier folder
+    }
+    if (errno != EINVAL && errno != ENOSYS) fail_to_replace(out, std::strerror(errno));
+    const fs::path old = out.parent_path() / fmt::format(".{}.replaced", out.filename().string());
+    std::error_code problem;
+    fs::remove_all(old, problem);
+    if (!problem) fs::rename(out, old, problem);
+    if (problem) fail_to_replace(out, problem.message());
+    try {
+        aside.keep();
+    } catch (const Error&) {
+        fs::rename(old, out, problem);
+        throw;
+    }
+    fs::remove_all(old, problem);  // a leftover does no harm
+}
+
+/// `shown` is the folder as typed.
+PaperResult made_paper(const Paper& paper, PaperStudy& study, const fs::path& out,
+                       const fs::path& shown, bool force) {
+    PaperResult result{.paper = std::string(paper.name),
+                       .folder = shown.string(),
+                       .rows = {},
+                       .results = {},
+                       .warnings = {}};
     FolderAside aside(out);
     std::map<std::string, std::string> failed;  // rows by reason: those of one result fail together
     bool any = false;
@@ -175,9 +261,10 @@ PaperResult made_paper(const Paper& paper, PaperStudy& study, const fs::path& ou
         write_file_atomically(aside.path() / file, json_text(content));
         result.results.push_back(file);
     }
+    result.warnings = study.warnings();
     write_file_atomically(aside.path() / paper_mark, json_text(json_of(result)));
     write_file_atomically(aside.path() / "README.md", overview_of(result, paper.title));
-    put_in_place(aside, out);
+    put_in_place(aside, out, force);
     return result;
 }
 
@@ -206,7 +293,7 @@ int cmd_paper(std::vector<std::string> arguments) {
 
     const Paper& paper = paper_named(name);
     if (!out.has_filename()) out = out.parent_path();
-    check_paper_folder(out, force);
+    const fs::path folder = paper_folder(out, force);
     PaperStudy study(with_note(fmt::format("reading `{}`", file.string()),
                                [&] { return read_paper_config(file); }));
     bool any = false;
@@ -218,7 +305,7 @@ int cmd_paper(std::vector<std::string> arguments) {
             fmt::format("{}: [paper] names no input of `{}`; set {}", file.string(), paper.name,
                         paper.name == "replication" ? "original, replication, v1 and v2"
                                                     : "v1 and v2, or table"));
-    const PaperResult result = made_paper(paper, study, out);
+    const PaperResult result = made_paper(paper, study, folder, out, force);
     output.print(report_of(result));
     return result.partial ? Status::partial : Status::done;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "assay/describe_result.h"
@@ -11,14 +12,19 @@
 namespace assay::cli {
 namespace {
 
+std::string one_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
 /// A cell of Markdown.
 std::string markdown_cell(std::string_view text) {
     std::string out;
     for (const char c : text) {
         if (c == '|') out += '\\';
-        out += c == '\n' ? ' ' : c;
+        out += c;
     }
-    return out;
+    return one_line(std::move(out));
 }
 
 }  // namespace
@@ -48,6 +54,7 @@ ResultType result_type(ResultOf<PaperResult>) {
             part<&PaperResult::folder>({}),
             part<&PaperResult::rows>({.help = "In the paper's order"}),
             part<&PaperResult::results>({.help = "Files with the results behind the rows"}),
+            part<&PaperResult::warnings>({.help = "Of the evaluations, each once"}),
         });
     return rows;
 }
@@ -65,6 +72,7 @@ Report report_of(const PaperResult& result) {
              part.files.empty() ? part.reason : fmt::format("{}", fmt::join(part.files, ", "))});
     table.notes.push_back(fmt::format("{}/README.md says what each one shows", result.folder));
     report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    report.warnings = result.warnings;
     report.result = json_of(result);
     report.partial = result.partial;
     return report;
@@ -90,6 +98,8 @@ std::string overview_of(const PaperResult& result, std::string_view title) {
         "longtable.\n";
     if (!result.results.empty())
         out += fmt::format("\nThe results behind them: {}.\n", fmt::join(result.results, ", "));
+    if (!result.warnings.empty()) out += "\nWarnings of the evaluations:\n\n";
+    for (const std::string& text : result.warnings) out += fmt::format("- {}\n", one_line(text));
     return out;
 }
 

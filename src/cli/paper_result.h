@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/report.h"
@@ -23,8 +24,9 @@ ResultType result_type(ResultOf<PaperPart>);
 struct PaperResult {
     std::string paper, folder;
     std::vector<PaperPart> rows;
-    std::vector<std::string> results;  ///< files with the results behind them
-    bool partial = false;              ///< a row failed, or stores lack scores
+    std::vector<std::string> results;   ///< files with the results behind them
+    std::vector<std::string> warnings;  ///< of the evaluations, each once
+    bool partial = false;               ///< a row failed, or stores lack scores
 };
 ResultType result_type(ResultOf<PaperResult>);
 Report report_of(const PaperResult& result);

@@ -19,8 +19,8 @@ struct PaperRow {
     Table (*table)(PaperStudy& study) = nullptr;
     std::string_view plot = "";
     std::string_view not_yet = "";
-    /// The keys of [paper] must say that composites exist.
-    bool ranks_composites = false;
+    /// The plot shows the models of best_by_both() only.
+    bool best_by_both = false;
 };
 
 /// A paper that `assay paper` accepts.

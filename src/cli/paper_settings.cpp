@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "assay/evaluate/predict.h"
 #include "core/file.h"
 #include "core/json_keys.h"
 #include "core/refuse.h"
@@ -32,12 +38,41 @@ std::string fault_of(const PaperSettings& settings) {
     return {};
 }
 
+namespace {
+
+/// What must be in the table so that a key has an effect.
+struct NeededKeys {
+    std::string_view key, needs;
+    bool there;
+};
+
+std::array<NeededKeys, 7> needed_keys(const PaperSettings& settings) {
+    const bool stores = !settings.v1.empty(), table = !settings.table.empty();
+    const bool composites = !settings.composites.empty();
+    return {{{"labels1", "v1 and v2", stores},
+             {"labels2", "v1 and v2", stores},
+             {"composites", "v1 and v2, or table", stores || table},
+             {"composite_subgroups", "composites among the stores", composites && !table},
+             {"ties", "composites", composites},
+             {"best", "composites", composites},
+             {"methods", "original and replication", !settings.original.empty()}}};
+}
+
+}  // namespace
+
 PaperSettings read_paper(const nlohmann::json& table, const std::filesystem::path& folder) {
     if (!table.is_object()) refuse("[paper] must be a table");
     Keys keys(table, "[paper]", folder);
     PaperSettings settings;
     keys.take(settings);
     keys.nothing_left();
+    for (const NeededKeys& one : needed_keys(settings)) {
+        std::string dashed(one.key);
+        std::ranges::replace(dashed, '_', '-');
+        if (!one.there && (table.contains(one.key) || table.contains(dashed)))
+            refuse(fmt::format("[paper].{} has no effect without {}: add them, or omit it", one.key,
+                               one.needs));
+    }
     return settings;
 }
 
@@ -46,7 +81,7 @@ PaperConfig read_paper_config(const std::filesystem::path& file) {
     Keys keys(parse_toml(read_text(file, most_bytes)), "", file.parent_path());
     PaperConfig config;
     config.runs = keys.take_path("out");
-    if (config.runs.empty()) config.runs = file.parent_path() / "runs";
+    if (config.runs.empty()) config.runs = PredictOptions{}.runs;  // as of `assay run`
     const nlohmann::json table = keys.take_any("paper");
     if (table.is_null())
         refuse(

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "assay/collective/comm.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "core/add_once.h"
+#include "core/refuse.h"
 #include "core/text.h"
 
 namespace assay::cli {
@@ -71,7 +73,9 @@ GapAlso further_set(const ScoreResult& composites, const GapReport& report,
         for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
             Estimate& value = out.models[i][m];
             value.unit = Unit::proportion;
-            value.undefined = "the model was not measured there";
+            value.undefined = gap_metrics[m] == GapMetric::top1
+                                  ? "top-1 is not measured on composites"
+                                  : "the model was not measured there";
             for (const AcrossResult& one : composites.means) {
                 if (one.mean.key.model == report.models[i].name &&
                     one.mean.key.metric == name_of(gap_metrics[m]))
@@ -80,6 +84,17 @@ GapAlso further_set(const ScoreResult& composites, const GapReport& report,
         }
     }
     return out;
+}
+
+/// Without any value, the models cannot be ranked.
+void require_asma(const GapAlso& composites) {
+    constexpr auto asma = static_cast<std::size_t>(GapMetric::asma);
+    if (std::ranges::none_of(composites.models,
+                             [](const auto& values) { return values[asma].value.has_value(); }))
+        refuse(
+            fmt::format("no model has ASMA on `{}` over {} objects: set composite_subgroups in "
+                        "[paper] to numbers that table-2 lists",
+                        composites.name, composites.subgroups));
 }
 
 replication::AdjustStep adjust_step(const PaperConfig& config) {
@@ -120,6 +135,10 @@ std::string_view PaperStudy::missing(PaperSource source) const {
             return "";
         case PaperSource::gap:
             return stores || !paper.table.empty() ? "" : "set v1 and v2, or table, in [paper]";
+        case PaperSource::ranked:
+            if (const std::string_view needed = missing(PaperSource::gap); !needed.empty())
+                return needed;
+            return paper.composites.empty() ? "set composites in [paper]" : "";
         case PaperSource::stores:
             if (!paper.table.empty()) return "published values do not have it: it needs stores";
             return stores ? "" : no_sets;
@@ -127,8 +146,6 @@ std::string_view PaperStudy::missing(PaperSource source) const {
             if (!paper.table.empty()) return "published values do not have it: it needs stores";
             if (paper.composites.empty()) return "set composites in [paper]";
             return stores ? "" : no_sets;
-        case PaperSource::frequencies:
-            return paper.original.empty() ? no_annotations : "";
         case PaperSource::adjust:
         case PaperSource::figures:
             if (paper.original.empty()) return no_annotations;
@@ -142,14 +159,13 @@ std::string_view PaperStudy::file_of(PaperSource source) {
         case PaperSource::none:
             return "";
         case PaperSource::gap:
+        case PaperSource::ranked:
         case PaperSource::stores:
             return "gap.json";
         case PaperSource::composites:
             return "composites.json";
         case PaperSource::adjust:
             return "adjust.json";
-        case PaperSource::frequencies:
-            return "frequencies.json";
         case PaperSource::figures:
             return "figures.json";
     }
@@ -169,6 +185,7 @@ std::string PaperStudy::command(PaperSource source) const {
         case PaperSource::none:
             return "";
         case PaperSource::gap:
+        case PaperSource::ranked:
         case PaperSource::stores:
             if (!paper.table.empty()) {
                 const std::string sets =
@@ -184,10 +201,7 @@ std::string PaperStudy::command(PaperSource source) const {
         case PaperSource::composites:
             return fmt::format(
                 "assay score {} --across {} --subgroups {} --metrics real,asma,subgroup_accuracy",
-                as_typed(runs), as_typed(paper.composites), paper.composite_subgroups);
-        case PaperSource::frequencies:
-            return "assay replicate frequencies " + as_typed(paper.original.string()) + " " +
-                   as_typed(paper.replication.string());
+                as_typed(runs), as_typed(paper.composites), as_typed(paper.composite_subgroups));
         case PaperSource::adjust:
         case PaperSource::figures:
             return "assay replicate adjust " + as_typed(paper.original.string()) + " " +
@@ -195,7 +209,7 @@ std::string PaperStudy::command(PaperSource source) const {
                    (paper.hits1.empty() ? in_runs(paper.v1) + in_runs(paper.v2)
                                         : " " + as_typed(paper.hits1.string()) + " " +
                                               as_typed(paper.hits2.string())) +
-                   fmt::format(" --methods {}", fmt::join(paper.methods, ","));
+                   option_text("--methods", fmt::format("{}", fmt::join(paper.methods, ",")));
     }
     return "";
 }
@@ -203,26 +217,50 @@ std::string PaperStudy::command(PaperSource source) const {
 std::string PaperStudy::ranking_command() const {
     const PaperSettings& paper = config_.settings;
     const std::string all = command(PaperSource::gap) + " --all";
-    if (paper.composites.empty()) return all;
-    if (paper.table.empty()) return all + "; " + command(PaperSource::composites);
+    if (paper.composites.empty() || failed_.contains(PaperSource::ranked)) return all;
+    if (paper.table.empty())
+        return all + "; " + command(PaperSource::composites) + " # the values, without ranks";
     return all + option_text("--rank-by", "asma_" + paper.composites) +
            (paper.ties == PaperTies::dense ? " --ties dense" : "");
 }
 
 const GapReport& PaperStudy::gap() {
     return once(gap_, PaperSource::gap, [&] {
-        const PaperSettings& paper = config_.settings;
         ProgressLine line("gap", "scores");
         GapReport report = run_gap(gap_request(config_), *self_comm(), line);
         line.finish();
         partial_ = partial_ || report.partial;
-        if (paper.composites.empty()) return report;
+        add_warnings(report.warnings);
+        return report;
+    });
+}
+
+const GapReport& PaperStudy::ranked() {
+    return once(ranked_, PaperSource::ranked, [&] {
+        const PaperSettings& paper = config_.settings;
+        GapReport report = gap();
         // A table of published values has them as further columns.
-        if (paper.table.empty()) report.also.push_back(further_set(composites(), report, paper));
+        if (paper.table.empty()) {
+            report.also.push_back(further_set(composites(), report, paper));
+            require_asma(report.also.back());
+        }
         report.ranking =
             rank_by(report, "asma_" + paper.composites, "", paper.ties == PaperTies::dense);
         return report;
     });
+}
+
+const GapReport& PaperStudy::widest_gap() {
+    const GapReport& report = gap();
+    if (!missing(PaperSource::ranked).empty()) return report;
+    try {
+        return ranked();
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::io) throw;
+        add_warnings({fmt::format("table-4 and gap.json are without `{}`, and table-3 says why",
+                                  config_.settings.composites)});
+        return report;
+    }
 }
 
 const ScoreResult& PaperStudy::composites() {
@@ -231,6 +269,7 @@ const ScoreResult& PaperStudy::composites() {
         ScoreResult result = score_runs(composite_options(config_), *self_comm(), line);
         line.finish();
         partial_ = partial_ || result.partial();
+        add_warnings(report_of(result).warnings);
         return result;
     });
 }
@@ -241,8 +280,13 @@ const replication::AdjustOutcome& PaperStudy::adjust() {
         replication::AdjustOutcome outcome = run_adjust(adjust_step(config_), *self_comm(), line);
         line.finish();
         partial_ = partial_ || outcome.partial;
+        add_warnings(report_of(outcome).warnings);
         return outcome;
     });
+}
+
+void PaperStudy::add_warnings(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) add_once(warnings_, text);
 }
 
 json PaperStudy::made(PaperSource source) {
@@ -250,17 +294,13 @@ json PaperStudy::made(PaperSource source) {
         case PaperSource::none:
             break;
         case PaperSource::gap:
+        case PaperSource::ranked:
         case PaperSource::stores:
-            return to_json(gap());
+            return to_json(widest_gap());
         case PaperSource::composites:
             return to_json(composites());
         case PaperSource::adjust:
             return report_of(adjust()).result;
-        case PaperSource::frequencies: {
-            replication::FrequenciesStep step;
-            step.files = {config_.settings.original, config_.settings.replication};
-            return report_of(run_frequencies(step)).result;
-        }
         case PaperSource::figures: {
             const replication::AdjustOutcome& outcome = adjust();
             return to_json(
@@ -280,11 +320,15 @@ const json& PaperStudy::result(PaperSource source) {
 std::vector<std::string> best_by_both(const GapReport& report) {
     constexpr std::size_t shown = 5;
     std::vector<std::string> names;
-    // Models are sorted by top-1 on the first data set.
-    for (std::size_t i = 0; i < std::min(shown, report.models.size()); ++i)
-        add_once(names, report.models[i].name);
     if (!report.ranking) return names;
     const auto& places = report.ranking->places;
+    std::set<std::size_t> measured;
+    for (const GapRanking::Place& place : places) measured.insert(place.model);
+    // Models are sorted by top-1 on the first data set.
+    for (const std::size_t model : measured) {
+        if (names.size() == shown) break;
+        add_once(names, report.models[model].name);
+    }
     for (std::size_t i = 0; i < std::min(shown, places.size()); ++i)
         add_once(names, report.models[places[i].model].name);
     return names;

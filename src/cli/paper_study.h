@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/error.h"
@@ -18,8 +19,9 @@
 
 namespace assay::cli {
 
-/// What a table or a figure is made from. `stores` is `gap` with values that only stores have.
-enum class PaperSource { none, gap, stores, composites, adjust, frequencies, figures };
+/// What a table or a figure is made from. `ranked` is `gap` with the composites, and `stores` is
+/// `gap` with values that only stores have.
+enum class PaperSource { none, gap, ranked, stores, composites, adjust, figures };
 
 class PaperStudy {
 public:
@@ -31,13 +33,17 @@ public:
     /// The command that prints the source's result, and the file with it in the folder of the
     /// paper.
     std::string command(PaperSource source) const;
-    /// The command for the table of all models with their ranks.
+    /// The commands for the table of all models.
     std::string ranking_command() const;
     static std::string_view file_of(PaperSource source);
 
-    /// With composites, the report has their values and the order by ASMA on them. Throws as
-    /// run_gap() does; a second call throws the same error.
+    /// Both data sets. Throws as run_gap() does; a second call throws the same error.
     const GapReport& gap();
+    /// The same with the values on the composites and the order by ASMA on them. Throws as gap(),
+    /// composites() and rank_by() do.
+    const GapReport& ranked();
+    /// ranked(), or gap() without composites. If they fail, it is gap(), with a warning.
+    const GapReport& widest_gap();
     /// Means over the composites. Throws as score_runs() does.
     const ScoreResult& composites();
     /// Throws as run_adjust() does.
@@ -46,6 +52,8 @@ public:
     const nlohmann::json& result(PaperSource source);
     /// The results so far, by the names of their files.
     const std::map<std::string, nlohmann::json>& results() const { return results_; }
+    /// The warnings of the evaluations so far, each once.
+    const std::vector<std::string>& warnings() const { return warnings_; }
     /// True if a store lacks scores of some images.
     bool partial() const { return partial_; }
 
@@ -53,18 +61,20 @@ private:
     template <class T, class Make>
     const T& once(std::optional<T>& value, PaperSource source, Make&& make);
     nlohmann::json made(PaperSource source);
+    void add_warnings(const std::vector<std::string>& texts);
 
     PaperConfig config_;
-    std::optional<GapReport> gap_;
+    std::optional<GapReport> gap_, ranked_;
     std::optional<ScoreResult> composites_;
     std::optional<replication::AdjustOutcome> adjust_;
     std::map<std::string, nlohmann::json> results_;
     std::map<PaperSource, Error> failed_;
+    std::vector<std::string> warnings_;
     bool partial_ = false;
 };
 
 /// The models that the figure of the composites shows: the five best by top-1 on the first data
-/// set, and the five best by ASMA on the composites.
+/// set, and the five best by ASMA on the composites. Only models with both values are among them.
 std::vector<std::string> best_by_both(const GapReport& report);
 
 }  // namespace assay::cli

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/refuse.h"
 #include "evaluate/gap/gap_report_tables.h"
@@ -20,11 +22,6 @@ std::string objects_of(const Measurement& measurement) {
     return measurement.key.metric == "subgroup_accuracy" && g != measurement.key.parameters.end()
                ? g->second
                : std::string();
-}
-
-const GapRanking& ranking_of(const GapReport& report) {
-    if (!report.ranking) refuse("no models are ranked: set composites in [paper]");
-    return *report.ranking;
 }
 
 /// A table of published values may have further data sets beside the composites.
@@ -90,8 +87,8 @@ Table composites(PaperStudy& study) {
 }
 
 Table best(PaperStudy& study) {
-    const GapReport& report = study.gap();
-    const GapRanking& ranking = ranking_of(report);
+    const GapReport& report = study.ranked();
+    const GapRanking& ranking = report.ranking.value();
     Table table;
     table.title = fmt::format("The best models by {}", ranking.by);
     table.columns = {{.name = "model", .numbers = false},
@@ -117,7 +114,7 @@ Table best(PaperStudy& study) {
 }
 
 Table models(PaperStudy& study) {
-    return gap_tables::places(study.gap(), true);
+    return gap_tables::places(study.widest_gap(), true);
 }
 
 Table ranges(PaperStudy& study) {

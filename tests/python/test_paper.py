@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -15,11 +16,18 @@ CLASSES, MODELS = 12, 7
 SETS = {"v1": (160, (1, 2, 3)), "v2": (120, (1, 2, 3, 6)), "patchml-seed1": (60, (2, 3)), "patchml-seed2": (60, (2, 3))}
 
 
-def run(*arguments, status=0):
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+def run(*arguments, status=0, cwd=None):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=cwd)
     if done.returncode != status:
         raise AssertionError(f"{arguments}: status {done.returncode}\n{done.stderr}")
     return done.stdout if status == 0 else done.stderr
+
+
+def paired(first, second):
+    first, second = list(first), list(second)
+    if len(first) != len(second):
+        raise AssertionError(f"{len(first)} beside {len(second)}")
+    return zip(first, second)
 
 
 def table(path):
@@ -29,7 +37,7 @@ def table(path):
 
 def agreement(scores, sets):
     """The proportion of its g labels among the g best classes of each image."""
-    return np.array([len(s & set(np.argsort(-row, kind="stable")[: len(s)].tolist())) / len(s) for row, s in zip(scores, sets)])
+    return np.array([len(s & set(np.argsort(-row, kind="stable")[: len(s)].tolist())) / len(s) for row, s in paired(scores, sets)])
 
 
 class Paper(unittest.TestCase):
@@ -43,8 +51,8 @@ class Paper(unittest.TestCase):
             g = [numbers[i % len(numbers)] for i in range(images)]
             sets = cls.sets[name] = [random.choice(CLASSES, n, replace=False).tolist() for n in g]
             ids = [f"{name}-{i}.jpg" for i in range(images)]
-            rows = [[one, " ".join(map(str, s))] for one, s in zip(ids, sets)]
-            single = [[one, str(s[0])] for one, s in zip(ids, sets)]
+            rows = [[one, " ".join(map(str, s))] for one, s in paired(ids, sets)]
+            single = [[one, str(s[0])] for one, s in paired(ids, sets)]
             cls.write(f"{name}.csv", "image,labels", rows)
             cls.write("items.csv", "path,labels", rows if name.startswith("patchml") else single)
             for m in range(MODELS):
@@ -70,8 +78,8 @@ class Paper(unittest.TestCase):
         (cls.folder / name).write_text("\n".join([head, *(",".join(row) for row in rows)]) + "\n")
 
     @classmethod
-    def config(cls, name, *lines):
-        (cls.folder / f"{name}.toml").write_text("\n".join(["[paper]", *lines]) + "\n")
+    def config(cls, name, *lines, runs="runs"):
+        (cls.folder / f"{name}.toml").write_text("\n".join([f"out = '{runs}'", "[paper]", *lines]) + "\n")
         return cls.folder / f"{name}.toml"
 
     def test_every_row_is_listed(self):
@@ -90,8 +98,9 @@ class Paper(unittest.TestCase):
         self.assertEqual({path.name for path in self.out.iterdir()}, listed)
 
     def test_tables_have_the_numbers_of_numpy(self):
-        for row, name in zip(table(self.out / "table-1.csv"), ("v1", "v2")):
+        for row, name in paired(table(self.out / "table-1.csv"), ("v1", "v2")):
             sizes = [len(s) for s in self.sets[name]]
+            self.assertEqual(row["data set"], name)
             self.assertEqual([int(row[str(g)]) for g in (1, 2, 3)], [sizes.count(g) for g in (1, 2, 3)])
             self.assertEqual(int(row["> 5"]), sum(g > 5 for g in sizes))
         self.assertEqual([[int(row[g]) for g in ("2", "3")] for row in table(self.out / "table-2.csv")], [[30, 30], [30, 30]])
@@ -99,7 +108,7 @@ class Paper(unittest.TestCase):
         self.assertEqual(len(models), MODELS)
         asma = {}
         for name, row in models.items():
-            top1 = np.mean([s[0] == scores.argmax() for scores, s in zip(self.scores["v1", name], self.sets["v1"])])
+            top1 = np.mean([s[0] == scores.argmax() for scores, s in paired(self.scores["v1", name], self.sets["v1"])])
             self.assertAlmostEqual(float(row["top-1 v1"]), top1, places=12)
             self.assertLess(float(row["top-1 v1_low"]), top1)
             seeds = []
@@ -153,16 +162,102 @@ class Paper(unittest.TestCase):
         self.assertIn("name a new folder", run("paper", "multilabel", config, "--out", self.folder / "runs", "--force", status=2))
         self.assertEqual([path.name for path in self.folder.iterdir() if path.name.endswith(".tmp")], [])
 
+    def test_a_folder_that_cannot_be_replaced_is_kept(self):
+        config = self.config("kept", "v1 = 'v1'", "v2 = 'v2'", "formats = ['svg']")
+        out = self.folder / "kept"
+        run("paper", "multilabel", config, "--out", out, "-q")
+        (out / "old.txt").write_text("of an earlier call")
+        self.assertIn(f"cd {self.folder}", run("paper", "multilabel", config, "--out", ".", "--force", status=2, cwd=out))
+        (out / "inside").mkdir()
+        self.assertIn("current folder", run("paper", "multilabel", config, "--out", "..", "--force", status=2, cwd=out / "inside"))
+        self.assertTrue((out / "old.txt").exists())
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.assertIn("current folder", run("paper", "multilabel", config, "--out", ".", status=2, cwd=empty))
+        run("paper", "multilabel", config, "--out", f"{empty}/", "-q")
+        self.assertTrue((empty / "paper.json").exists())
+        link = self.folder / "link"
+        link.symlink_to("kept")
+        run("paper", "multilabel", config, "--out", link, "--force", "-q")
+        self.assertTrue(link.is_symlink())
+        self.assertEqual([(out / name).exists() for name in ("old.txt", "paper.json")], [False, True])
+        link.unlink()
+        link.symlink_to("nowhere")
+        self.assertIn("is a link", run("paper", "multilabel", config, "--out", link, status=2))
+
+    def test_a_paper_json_of_another_tool_is_kept(self):
+        config = self.config("other", "v1 = 'v1'", "v2 = 'v2'", "formats = ['svg']")
+        out = self.folder / "other"
+        out.mkdir()
+        for text in ('{"title": "mine"}', '{"schema": "assay.gap/3"}', "[]", "{"):
+            (out / "paper.json").write_text(text)
+            self.assertIn("contains other files", run("paper", "multilabel", config, "--out", out, "--force", status=2))
+            self.assertEqual((out / "paper.json").read_text(), text)
+
+    def test_composites_that_fail_do_not_end_the_others(self):
+        for name, why, failed, lines in (
+            ("nine", "composite_subgroups", ["table-3", "figure-7"], ("composites = 'patchml-seed*'",)),
+            ("typo", "pathml*", ["table-2", "table-3", "figure-7"], ("composites = 'pathml*'", "composite_subgroups = '2,3'")),
+        ):
+            config = self.config(name, "v1 = 'v1'", "v2 = 'v2'", "formats = ['svg']", *lines)
+            said = run("paper", "multilabel", config, "--out", self.folder / name, "-q", status=3)
+            self.assertIn(why, said)
+            self.assertIn(f"{', '.join(failed)}: ", said)
+            made = json.loads((self.folder / name / "paper.json").read_text())
+            rows = {row["row"]: row for row in made["rows"]}
+            self.assertEqual([row for row in rows if rows[row]["state"] == "failed"], failed)
+            self.assertEqual(len(table(self.folder / name / "table-4.csv")), MODELS)
+            self.assertTrue(rows["table-4"]["command"].endswith("--all"))
+            self.assertIn("table-4", " ".join(made["warnings"]))
+
+    def test_models_without_composites_and_warnings(self):
+        runs = self.folder / "fewer"
+        shutil.copytree(self.folder / "runs", runs)
+        for store in ("patchml-seed1/net6", "patchml-seed2/net6", "v2/net0"):
+            shutil.rmtree(runs / store)
+        config = self.config("fewer-models", "v1 = 'v1'", "v2 = 'v2'", "composites = 'patchml-seed*'", "composite_subgroups = '2,3'",
+                             "formats = ['svg']", runs=runs)
+        done = subprocess.run([PROGRAM, "paper", "multilabel", config, "--out", self.folder / "lacking", "--json", "-q"],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = json.loads(done.stdout)
+        figure = next(row for row in made["rows"] if row["row"] == "figure-7")
+        self.assertEqual(figure["state"], "made")
+        self.assertNotIn("--model net6", figure["command"])
+        self.assertEqual(figure["command"].count("--model"), 5)  # net1 to net5
+        skipped = [text for text in made["warnings"] if "net0" in text and "v1 only" in text]
+        self.assertEqual(len(skipped), 1)
+        self.assertEqual(done.stderr.count(skipped[0]), 1)
+        self.assertIn(f"- {skipped[0]}\n", (self.folder / "lacking/README.md").read_text())
+
+    def test_runs_are_where_assay_run_writes_them(self):
+        below = self.folder / "below"
+        below.mkdir()
+        (below / "assay.toml").write_text("[paper]\nv1 = 'v1'\nv2 = 'v2'\nformats = ['svg']\n")
+        run("paper", "multilabel", "below/assay.toml", "--out", "below/made", "-q", cwd=self.folder)
+        self.assertIn("assay gap runs/v1 runs/v2", (below / "made/README.md").read_text())
+
+    def test_commands_say_what_they_print(self):
+        rows = {row["row"]: row["command"] for row in self.made["rows"] if row["state"] == "made"}
+        self.assertTrue(rows["table-3"].endswith("# the values, without ranks"))
+        self.assertIn("--subgroups 2,3 ", rows["table-2"])
+
     def test_mistakes(self):
         def said(*lines, paper="multilabel"):
             return run("paper", paper, self.config("wrong", *lines), "--out", self.folder / "none", status=2)
 
         self.assertIn("composites", said("composite = 'a'"))
         self.assertIn("v2 is missing", said("v1 = 'v1'"))
-        self.assertIn("set v1 and v2", said("best = 3"))
+        self.assertIn("set v1 and v2", said("formats = ['svg']"))
+        sets = ("v1 = 'v1'", "v2 = 'v2'")
+        for key, lines in (("labels1", ("labels1 = 'v1.csv'",)), ("labels2", ("labels2 = 'v2.csv'",)), ("composites", ("composites = 'a*'",)),
+                           ("composite_subgroups", (*sets, "composite_subgroups = '2'")),
+                           ("composite_subgroups", ("table = 't.csv'", "composites = 'a'", "composite-subgroups = '2'")),
+                           ("ties", (*sets, "ties = 'standard'")), ("best", (*sets, "best = 3")), ("methods", (*sets, "methods = ['pl']"))):
+            self.assertIn(f"[paper].{key} has no effect without", said(*lines))
         self.assertIn("[paper].best is 0", said("v1 = 'v1'", "v2 = 'v2'", "best = 0"))
-        self.assertIn("allowed: multilabel, replication", said("best = 3", paper="mad"))
-        self.assertIn("unknown paper", said("best = 3", paper="multilabels"))
+        self.assertIn("allowed: multilabel, replication", said("formats = ['svg']", paper="mad"))
+        self.assertIn("unknown paper", said("formats = ['svg']", paper="multilabels"))
         self.assertIn("original", said("v1 = 'v1'", "v2 = 'v2'", paper="replication"))
         self.assertIn("no data set `v11`", said("v1 = 'v11'", "v2 = 'v2'"))
         self.assertFalse((self.folder / "none").exists())
@@ -179,7 +274,8 @@ class Paper(unittest.TestCase):
             self.assertIn(row["state"], ("made", "not yet"), row)
             self.assertIn(f"| `{row['row']}` |", page)
         adjusted = json.loads((self.folder / "bias/adjust.json").read_text())
-        for row, classifier in zip(table(self.folder / "bias/table-2.csv"), adjusted["classifiers"]):
+        for row, classifier in paired(table(self.folder / "bias/table-2.csv"), adjusted["classifiers"]):
+            self.assertEqual(row["model"], classifier["name"])
             self.assertEqual(float(row["original"]), classifier["original"]["value"])
 
 

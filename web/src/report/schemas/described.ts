@@ -3165,6 +3165,8 @@ export interface PaperResult extends Result {
   rows: PaperPart[];
   /** Files with the results behind the rows. */
   results: string[];
+  /** Of the evaluations, each once. */
+  warnings: string[];
 }
 
 /** The patches that make up the composites. */
