@@ -1,7 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/refuse.h"
 #include "report/plot_recipes.h"
@@ -88,29 +96,50 @@ std::vector<std::string> drawn_metrics(const JsonReader& result, const PlotChoic
 /// Above this many models, marks and intervals hide the lines.
 constexpr std::size_t most_marked = 40;
 
+/// True if some models have a value on the first data set, and they are from best to worst.
+bool are_sorted_by(const std::vector<JsonReader>& models, std::string_view metric) {
+    std::vector<double> values;
+    for (const JsonReader& model : models) {
+        const auto found = model["metrics"].find(metric);
+        if (!found) continue;
+        if (const auto value = estimate_of((*found)["first"]).value) values.push_back(*value);
+    }
+    return !values.empty() && std::ranges::is_sorted(values, std::greater<>());
+}
+
+/// Results are sorted by top-1, by ASMA without top-1, or by name.
+std::string order_of(const JsonReader& result) {
+    const std::vector<JsonReader> models = result["models"].entries();
+    for (const std::string_view metric : {"top1", "asma"}) {
+        if (are_sorted_by(models, metric))
+            return fmt::format("place by {} on {}", metric, name_of_set(result, "first"));
+    }
+    return "place by name";
+}
+
+/// A model, and its place among all, from 1.
+using PlacedModel = std::pair<std::size_t, JsonReader>;
+
 /// The models in the result's order, with a line for each data set and one for the gap.
 Plot ordered_plot(const JsonReader& result, const std::string& metric,
-                  const std::vector<JsonReader>& models) {
+                  const std::vector<PlacedModel>& models) {
     Plot plot;
     const bool few = models.size() <= most_marked;
     plot.kind = few ? Plot::Kind::line : Plot::Kind::scatter;
     plot.title = metric;
     const std::string first = name_of_set(result, "first");
-    const bool by_top1 = std::ranges::any_of(models, [](const JsonReader& model) {
-        const auto top1 = model["metrics"].find("top1");
-        return top1 && (*top1)["first"].find("value");
-    });
-    plot.x_title = fmt::format("place by {} on {}", by_top1 ? "top1" : "asma", first);
+    plot.x_title = order_of(result);
     plot.y_title = "value";
     plot.series = {{.name = first, .points = {}, .joined = !few},
                    {.name = name_of_set(result, "second"), .points = {}, .joined = !few},
                    {.name = "|gap|", .points = {}, .joined = !few}};
     constexpr std::string_view drawn[] = {"first", "second", "absolute_gap"};
-    for (std::size_t i = 0; i < models.size(); ++i) {
-        const auto values = models[i]["metrics"].find(metric);
+    for (const PlacedModel& placed : models) {
+        const auto values = placed.second["metrics"].find(metric);
         if (!values) continue;
         for (std::size_t s = 0; s < plot.series.size(); ++s) {
-            Point point = plot_point(static_cast<double>(i + 1), estimate_of((*values)[drawn[s]]));
+            Point point =
+                plot_point(static_cast<double>(placed.first), estimate_of((*values)[drawn[s]]));
             if (point.y.value) plot.series[s].points.push_back(std::move(point));
         }
     }
@@ -132,10 +161,11 @@ std::vector<Plot> gap_model_plots(const JsonReader& result, const PlotChoice& ch
     const std::vector<std::string> metrics = drawn_metrics(result, choice);
     const std::vector<JsonReader> all = result["models"].entries();
     NameChoice names("model", choice.models);
-    std::vector<JsonReader> models;
-    for (const JsonReader& model : all) {
-        const bool wanted = names.takes(model["model"].text());
-        if (wanted && (choice.top == 0 || models.size() < choice.top)) models.push_back(model);
+    std::vector<PlacedModel> models;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool wanted = names.takes(all[i]["model"].text());
+        if (wanted && (choice.top == 0 || models.size() < choice.top))
+            models.emplace_back(i + 1, all[i]);
     }
     names.check();
     std::vector<Plot> plots;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/refuse.h"
 #include "report/plot_recipes.h"

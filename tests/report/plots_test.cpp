@@ -356,6 +356,18 @@ TEST(Plots, ShowModelsByTheirPlaceOnTheFirstDataSet) {
     EXPECT_EQ(plots[0].series[2].points.at(0).y.value, 0.1);
     EXPECT_EQ(std::get<double>(plots[0].series[1].points.at(0).x), 1);
     EXPECT_FALSE(plots[0].series[0].joined);
+    json three = made_result("assay.gap/3");
+    for (const char* name : {"b", "c"}) {
+        three["models"].push_back(three["models"][0]);
+        three["models"].back()["model"] = name;
+    }
+    PlotChoice choice;
+    choice.models = {"c"};
+    const auto chosen = plots_of("gap-models", three, choice);
+    ASSERT_EQ(chosen[0].series[0].points.size(), 1u);
+    EXPECT_EQ(std::get<double>(chosen[0].series[0].points[0].x), 3);  // among all models
+    three["models"][2]["metrics"]["top1"]["first"] = estimate_of(0.8);
+    EXPECT_EQ(plots_of("gap-models", three)[0].x_title, "place by name");
     json many = made_result("assay.gap/3");
     while (many["models"].size() < 41) many["models"].push_back(many["models"][0]);
     EXPECT_TRUE(plots_of("gap-models", many)[0].series[0].joined);
