@@ -304,7 +304,7 @@ void make_sweep_inputs(const Scratch& folder) {
                           "[[model]]\npath = '" + models +
                               "tiny.pt'\n[quality]\nval = 'shapes'\ncorruptions = 'none'\n"
                               "attacks = 'none'\nchecks = false\n");
-    write_file_atomically(folder / "paper.toml", "[paper]\nv1 = 'v1'\nv2 = 'v2'\n");
+    write_file_atomically(folder / "paper.toml", "out = 'runs'\n[paper]\nv1 = 'v1'\nv2 = 'v2'\n");
     // Two images of each class of tiny.pt, in the model's size.
     for (const char* name : {"circle", "cross", "ring", "square", "stripes", "triangle"}) {
         fs::create_directories(folder / "shapes" / name);

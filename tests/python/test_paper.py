@@ -250,10 +250,12 @@ class Paper(unittest.TestCase):
         self.assertIn("v2 is missing", said("v1 = 'v1'"))
         self.assertIn("set v1 and v2", said("formats = ['svg']"))
         sets = ("v1 = 'v1'", "v2 = 'v2'")
-        for key, lines in (("labels1", ("labels1 = 'v1.csv'",)), ("labels2", ("labels2 = 'v2.csv'",)), ("composites", ("composites = 'a*'",)),
+        for key, lines in (("labels1", ("labels1 = 'v1.csv'",)), ("labels2", ("labels2 = 'v2.csv'",)),
+                           ("composites", ("composites = 'a*'",)),
                            ("composite_subgroups", (*sets, "composite_subgroups = '2'")),
                            ("composite_subgroups", ("table = 't.csv'", "composites = 'a'", "composite-subgroups = '2'")),
-                           ("ties", (*sets, "ties = 'standard'")), ("best", (*sets, "best = 3")), ("methods", (*sets, "methods = ['pl']"))):
+                           ("ties", (*sets, "ties = 'standard'")), ("best", (*sets, "best = 3")),
+                           ("methods", (*sets, "methods = ['pl']"))):
             self.assertIn(f"[paper].{key} has no effect without", said(*lines))
         self.assertIn("[paper].best is 0", said("v1 = 'v1'", "v2 = 'v2'", "best = 0"))
         self.assertIn("allowed: multilabel, replication", said("formats = ['svg']", paper="mad"))
