@@ -219,16 +219,27 @@ TEST_F(Replicate, OptionsWithoutEffectAreRefused) {
     EXPECT_THAT(world.err, HasSubstr("--images has no effect in the world `matching`"));
 }
 
+// Options are checked before the hits are read, so missing hits are the error.
 TEST_F(Replicate, EmptyBinsActWhereverNaiveDoes) {
-    const std::string figures = (*scratch_ / "figures.json").string();
-    for (const std::vector<std::string>& more :
-         {std::vector<std::string>{"--sweep", "5,10"}, {"--json"}, {"--figures", figures}}) {
-        std::vector<std::string> words = {"--methods", "pl", "--empty-bins", "zero"};
+    for (const std::vector<std::string>& more : {std::vector<std::string>{"--sweep", "5,10"},
+                                                 {"--json"},
+                                                 {"--figures", file("figures.json")}}) {
+        std::vector<std::string> words = {"replicate",
+                                          "adjust",
+                                          file("original.csv"),
+                                          file("replication.csv"),
+                                          "--hits",
+                                          file("no-hits.csv"),
+                                          file("no-hits-either.csv"),
+                                          "--methods",
+                                          "pl",
+                                          "--empty-bins",
+                                          "zero"};
         words.insert(words.end(), more.begin(), more.end());
-        const Outcome outcome = assay_run(adjust(words));
-        EXPECT_EQ(outcome.status, 0) << more[0] << ": " << outcome.err;
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_THAT(outcome.err, HasSubstr("study/no-hits"));
     }
-    std::filesystem::remove(figures);
 }
 
 TEST_F(Replicate, FilesOfOneNameAreSaidByTheirPaths) {
