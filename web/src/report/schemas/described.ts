@@ -1103,13 +1103,13 @@ export interface EstimatedClass {
   class: string;
   name: string;
   classifier: string;
-  /** Labelled images of the class. */
-  labels: number;
+  /** Labelled images of the class; null if the class of some labelled images is unknown. */
+  labels: number | null;
   /** Proportion of its images that are correct. */
   recall: Estimate;
   /** Labelled images of which the class is predicted. */
   predicted_labels: number;
-  /** Images of the pool of which the class is predicted, with a precision. */
+  /** Images of the pool of which the class is predicted, without the proportion that people could not judge; only with a precision. */
   predicted: number | null;
   /** Proportion of these images that are correct. */
   precision: Estimate;
@@ -1134,6 +1134,7 @@ export interface EstimatedClassifier {
 export interface EstimatedGroup {
   group: string;
   classifier: string;
+  /** Without the proportion that people could not judge. */
   images: number;
   labels: number;
   accuracy: Estimate;
