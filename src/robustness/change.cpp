@@ -29,7 +29,7 @@ double l1_threshold(std::span<const float> a, std::span<const float> b, double s
     for (std::size_t k = 0; k < sizes.size(); ++k) {
         sum += sizes[k];
         const double t = (sum - size) / static_cast<double>(k + 1);
-        if (sizes[k] <= t) break;
+        if (k > 0 && sizes[k] <= t) break;  // for a size of 0, the largest is equal
         threshold = t;
     }
     return threshold;
@@ -93,7 +93,8 @@ void limit_change(Norm norm, std::span<const float> original, std::span<float> x
     }
     for (float& v : x) v = cut_to(v, 0.0F, 1.0F);
     if (norm == Norm::l0) {
-        keep_largest(original, x, static_cast<std::size_t>(std::max(size, 0.0)));
+        const auto all = static_cast<double>(x.size());
+        keep_largest(original, x, static_cast<std::size_t>(std::clamp(size, 0.0, all)));
     } else if (size_of_change(norm, original, x) > size) {
         const double t = l1_threshold(original, x, size);
         for (std::size_t i = 0; i < x.size(); ++i) {

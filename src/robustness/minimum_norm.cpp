@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
+#include <vector>
 
 #include "robustness/ball.h"
 #include "robustness/change.h"

@@ -2,8 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "assay/error.h"
 #include "robustness/change.h"
@@ -244,6 +249,9 @@ TEST(SizeOfChange, TheNearestChangeOfASize) {
     EXPECT_THAT(limited(Norm::l1, .8), are(far));
     EXPECT_THAT(limited(Norm::l0, 1.9), are({.9F, .5F, .5F, .5F}));
     EXPECT_THAT(limited(Norm::l0, 0), are(original));
+    EXPECT_THAT(limited(Norm::l1, 0), are(original));
+    EXPECT_THAT(limited(Norm::l0, 1e30), are(far));
+    EXPECT_THAT(limited(Norm::l0, std::numeric_limits<double>::infinity()), are(far));
     const std::vector<float> gradient = {3, -4, 0, 0};
     EXPECT_EQ(attack::dual_size(Norm::linf, gradient), 7);
     EXPECT_EQ(attack::dual_size(Norm::l2, gradient), 5);
