@@ -298,7 +298,7 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
     result.correct = itself.robust;
     result.images = itself.accuracy.n;
     result.without = before.size() - result.images;
-    result.signs = attack::signs_of(result);
+    result.signs = attack::signs_of(result, cells.front()->options.norm);
     return result;
 }
 

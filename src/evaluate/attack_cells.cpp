@@ -164,13 +164,14 @@ AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const 
     return mean;
 }
 
-std::vector<std::string> signs_of(const AttackedResult& result) {
+std::vector<std::string> signs_of(const AttackedResult& result, Norm norm) {
     std::vector<std::string> signs;
     std::set<std::string> searches;
     for (const AttackCell& cell : result.cells) {
         if (cell.of_curve && !searches.insert(cell.attack).second) continue;
         const std::string name =
-            cell.of_curve ? cell.attack : fmt::format("{} at {}", cell.attack, eps_text(cell.eps));
+            cell.of_curve ? cell.attack
+                          : fmt::format("{} at {}", cell.attack, budget_text(cell.eps, norm));
         if (cell.zero_gradients > 0) {
             signs.push_back(fmt::format(
                 "{}: the gradient is zero for {} of {} images. Scores may be saturated or rounded "

@@ -40,6 +40,6 @@ struct AttackMean {
 AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const RowOutcome> one,
                              std::span<const RowOutcome> two, double level);
 
-std::vector<std::string> signs_of(const AttackedResult& result);
+std::vector<std::string> signs_of(const AttackedResult& result, Norm norm);
 
 }  // namespace assay::attack

@@ -190,7 +190,8 @@ void write_examples(
         attack = {.attack = job.attack,
                   .norm = job.options.norm,
                   .eps = job.options.eps,
-                  .eps_text = job.smallest ? "the smallest change" : eps_text(job.options.eps),
+                  .eps_text = job.smallest ? "the smallest change"
+                                           : budget_text(job.options.eps, job.options.norm),
                   .folder = job.variant,
                   .fooled = examples.of_attacks()[j].fooled,
                   .shown = {}};

@@ -62,8 +62,9 @@ std::string eps_text(double eps) {
     return fmt::format("{}", eps);
 }
 
+// Without the rounding of products such as 8 * 0.3.
 std::string budget_text(double eps, Norm norm) {
-    return norm == Norm::linf ? eps_text(eps) : fmt::format("{}", eps);
+    return norm == Norm::linf ? eps_text(eps) : fmt::format("{:.12g}", eps);
 }
 
 }  // namespace assay

@@ -111,7 +111,7 @@ private:
         const double most = n * chance + 3 * std::sqrt(n * chance * (1 - chance));
         add("large_budget", means, static_cast<double>(m_.large_left) > most,
             fmt::format("pgd at {} leaves {} of {} (chance and three standard errors: {:.1f})",
-                        eps_text(m_.large_eps), m_.large_left,
+                        budget_text(m_.large_eps, model_.norm), m_.large_left,
                         how_many(m_.large_images, "control image"), most));
     }
 
@@ -125,10 +125,11 @@ private:
                              : model_.norm == Norm::l1 ? least_budget * numbers
                                                        : std::ceil(numbers / 10);
         if (eps_ < least) {
-            return add_untested("none_fooled", means,
-                                fmt::format("the largest budget is below {}",
-                                            model_.norm == Norm::l0 ? fmt::format("{:.0f}", least)
-                                                                    : eps_text(least)));
+            return add_untested(
+                "none_fooled", means,
+                fmt::format("the largest budget is below {}", model_.norm == Norm::linf
+                                                                  ? eps_text(least)
+                                                                  : fmt::format("{:.6g}", least)));
         }
         std::uint64_t most_attacked = 0, most_fooled = 0;
         bool any = false;
@@ -196,8 +197,8 @@ private:
             test.bad += by_weaker && !by_stronger ? 1 : 0;
             test.good += by_stronger && !by_weaker ? 1 : 0;
         }
-        const auto text_of = [](const JudgedAttack& one) {
-            return fmt::format("{} at {}", one.attack, eps_text(one.eps));
+        const auto text_of = [&](const JudgedAttack& one) {
+            return fmt::format("{} at {}", one.attack, budget_text(one.eps, model_.norm));
         };
         test.what = fmt::format("{} and {}", text_of(stronger), text_of(weaker));
         test.text =

@@ -6,6 +6,7 @@
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "evaluate/described_evaluate.h"
+#include "evaluate/smallest_change.h"
 
 namespace assay {
 namespace attack {
@@ -26,6 +27,13 @@ std::string unit_of(Norm norm) {
     return norm == Norm::linf ? "255ths of a pixel's range" : std::string(name_of(norm));
 }
 
+/// The note of an estimate, which names a size in another unit than the table of linf.
+std::string shown_note(const Estimate& estimate, Norm norm) {
+    const bool other_unit =
+        norm == Norm::linf && estimate.note.find(without_another_end) != std::string::npos;
+    return estimate.note + (other_unit ? " (as a proportion)" : "");
+}
+
 }  // namespace
 
 Table table_of_smallest(std::span<const AttackedResult> results, Norm norm) {
@@ -43,12 +51,12 @@ Table table_of_smallest(std::span<const AttackedResult> results, Norm norm) {
             table.add({result.model, result.dataset, search.attack, Count{search.correct},
                        Count{search.not_fooled}, shown_size(search.median, norm)});
             if (!search.median.note.empty()) {
-                table.notes.push_back(fmt::format("{}, {}: {}{}.", result.model, search.attack,
-                                                  search.median.note,
-                                                  norm == Norm::linf ? " (as a proportion)" : ""));
+                table.notes.push_back(fmt::format("{} on {}, {}: {}.", result.model, result.dataset,
+                                                  search.attack, shown_note(search.median, norm)));
             }
-            table.notes.push_back(fmt::format("{}, {}: the change of each image: {}.", result.model,
-                                              search.attack, search.table.string()));
+            table.notes.push_back(fmt::format("{} on {}, {}: the change of each image: {}.",
+                                              result.model, result.dataset, search.attack,
+                                              search.table.string()));
         }
     }
     return table;
@@ -59,6 +67,7 @@ Table table_of_pairs(const std::vector<SmallestPair>& pairs, Norm norm) {
                                      unit_of(norm)),
                 .columns = {{"first", false},
                             {"second", false},
+                            {"data set", false},
                             {"attack", false},
                             {"images"},
                             {"first larger"},
@@ -68,12 +77,13 @@ Table table_of_pairs(const std::vector<SmallestPair>& pairs, Norm norm) {
                 .rows = {},
                 .notes = {}};
     for (const SmallestPair& pair : pairs) {
-        table.add({pair.first, pair.second, pair.attack, Count{pair.images},
+        table.add({pair.first, pair.second, pair.dataset, pair.attack, Count{pair.images},
                    Count{pair.first_larger}, Count{pair.second_larger},
                    shown_size(pair.difference, norm), fmt::format("{:.2g}", pair.p_adjusted)});
         if (!pair.difference.note.empty()) {
-            table.notes.push_back(fmt::format("{} and {}, {}: {}.", pair.first, pair.second,
-                                              pair.attack, pair.difference.note));
+            table.notes.push_back(fmt::format("{} and {} on {}, {}: {}.", pair.first, pair.second,
+                                              pair.dataset, pair.attack,
+                                              shown_note(pair.difference, norm)));
         }
     }
     table.notes.emplace_back(
