@@ -10,6 +10,7 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/half.h"
 #include "core/json_text.h"
 #include "core/paths.h"
 #include "data/made_folder.h"
@@ -31,6 +32,20 @@ constexpr double unfooled = std::numeric_limits<double>::quiet_NaN();
 // minus 1, up to 2^7 times as much.
 constexpr double least_growth = 1e-4;
 constexpr int most_growths = 8;
+/// Halves round scores far more: up to 2^12 times as much, so that the change at most doubles.
+constexpr int most_growths_in_halves = 13;
+
+/// The outcome of scores in a store of this format. The store's first best class counts.
+RowOutcome outcome_in(StorageFormat storage, ScoreKind kind, std::span<const float> row,
+                      std::int32_t label) {
+    if (label < 0 || !store::is_sound(row, kind, storage)) return RowOutcome::none;
+    auto best = std::ranges::max_element(row);
+    if (storage == StorageFormat::full_f16) {
+        const auto stored = [](float score) { return float_from_half(half_from_float(score)); };
+        best = std::ranges::find(row, stored(*best), stored);
+    }
+    return best - row.begin() == label ? RowOutcome::correct : RowOutcome::incorrect;
+}
 
 /// The counts of a batch, with their names in the file.
 template <class Counts, class Use>
@@ -85,9 +100,7 @@ void write_counts(const fs::path& store, const AttackCounts& counts) {
 }  // namespace
 
 RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label) {
-    if (label < 0 || !store::is_sound(row, job.kind, job.storage)) return RowOutcome::none;
-    const auto best = std::max_element(row.begin(), row.end()) - row.begin();
-    return best == label ? RowOutcome::correct : RowOutcome::incorrect;
+    return outcome_in(job.storage, job.kind, row, label);
 }
 
 std::vector<AttackCounts> counts_of(const fs::path& store) {
@@ -240,21 +253,25 @@ AttackedImages BatchAttack::run(const ImageBatch& batch) const {
     return out;
 }
 
-/// Measures the changes of the images that fool the model as they are stored.
+/// Measures the changes of the images that fool the model as they are stored. Scores that are not
+/// finite fool it, too. If a store of halves keeps the label in spite of the growth, the scores
+/// before they are rounded decide.
 void BatchAttack::add_radii(const ImageBatch& batch, const Chosen& chosen,
                             std::span<const std::uint8_t> found, AttackedImages& out) const {
     const std::size_t size = batch.input.size() / batch.n, classes = model_->classes();
-    const auto fooled = [&](std::size_t k) {
+    const auto fooled = [&](std::size_t k, StorageFormat storage) {
         const std::size_t place = chosen.places[k];
         const auto row = std::span(out.scores).subspan(place * classes, classes);
-        return outcome_of(job_, row, static_cast<std::int32_t>(chosen.labels[k])) ==
-               RowOutcome::incorrect;
+        return outcome_in(storage, job_.kind, row, static_cast<std::int32_t>(chosen.labels[k])) !=
+               RowOutcome::correct;
     };
-    for (int t = 0; t < most_growths; ++t) {
+    const int growths =
+        job_.storage == StorageFormat::full_f16 ? most_growths_in_halves : most_growths;
+    for (int t = 0; t < growths; ++t) {
         const auto factor = static_cast<float>(1 + least_growth * static_cast<double>(1 << t));
         bool any = false;
         for (std::size_t k = 0; k < chosen.places.size(); ++k) {
-            if (found[k] == 0 || fooled(k)) continue;
+            if (found[k] == 0 || fooled(k, job_.storage)) continue;
             any = true;
             const std::size_t first = chosen.places[k] * size;
             for (std::size_t i = first; i < first + size; ++i) {
@@ -269,7 +286,8 @@ void BatchAttack::add_radii(const ImageBatch& batch, const Chosen& chosen,
     out.counts.radii.assign(batch.n, unfooled);
     for (std::size_t k = 0; k < chosen.places.size(); ++k) {
         const std::size_t place = chosen.places[k];
-        if (found[k] == 0 || !fooled(k)) continue;
+        if (found[k] == 0 || (!fooled(k, job_.storage) && !fooled(k, StorageFormat::full_f32)))
+            continue;
         out.counts.radii[place] =
             size_of_change(job_.options.norm, batch.input.subspan(place * size, size),
                            std::span<const float>(out.images).subspan(place * size, size));

@@ -33,8 +33,8 @@ struct AttackJob {
     StorageFormat storage = StorageFormat::full_f32;
 };
 
-/// The outcome of a row of scores in the store of the job. There is none if the row has no scores,
-/// or if `label` is below 0.
+/// The outcome of a row of scores in the store of the job, which may round them to halves. There is
+/// none if the row has no scores, or if `label` is below 0.
 RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label);
 
 /// The counts of a batch, in addition to its scores. They are stored with the shards (counts/<first

@@ -21,7 +21,9 @@ constexpr int control_version = 1;
 constexpr std::size_t usual_batch = 8;
 
 /// The largest budget. A search for the smallest change has none: it is judged at the largest that
-/// was asked for, or otherwise at its median radius, at which half of the images are left.
+/// was asked for, or otherwise at its median radius, at which half of the images are left. If there
+/// is no median, it is judged at the largest usual budget. For l1 and l0, this is the largest
+/// change of an image: how many elements an image has decides what is large.
 double judged_eps(const CheckedModel& checked, const AttackedResult& result) {
     double largest = 0;
     for (const auto& job : checked.jobs) {
@@ -32,7 +34,10 @@ double judged_eps(const CheckedModel& checked, const AttackedResult& result) {
     if (largest > 0) return largest;
     const Norm norm = checked.options.norm;
     const Estimate& median = result.smallest.front().median;
-    return median.value ? rounded_budget(norm, *median.value) : usual_budgets(norm).back();
+    if (median.value) return rounded_budget(norm, *median.value);
+    if (norm == Norm::linf || norm == Norm::l2) return usual_budgets(norm).back();
+    for (const auto& job : checked.jobs) largest = std::max(largest, job->options.eps);
+    return largest;
 }
 
 json definition_of_control(const CheckedModel& checked, const AttackedResult& result) {

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "assay/describe_result.h"
 #include "containers/described_csv.h"
@@ -69,10 +72,9 @@ Estimate median_between(std::vector<double> low, std::vector<double> high, doubl
         estimate.note =
             std::isinf(begin) && std::isinf(end)
                 ? "the interval has no ends, because too many images are not fooled"
-                : fmt::format(
-                      "the interval is {} {:.4g}, without another end, because "
-                      "images are not fooled",
-                      std::isinf(end) ? "above" : "below", std::isinf(end) ? begin : end);
+                : fmt::format("the interval is {} {:.4g}, {}, because images are not fooled",
+                              std::isinf(end) ? "above" : "below", std::isinf(end) ? begin : end,
+                              without_another_end);
         return estimate;
     }
     estimate.interval = Interval{begin, end, level, "order_statistics"};
@@ -105,7 +107,9 @@ SmallestChanges smallest_changes(std::string_view attack, const std::vector<Atta
         } else if (clean[i] == RowOutcome::incorrect) {
             radius = 0;
         } else {
-            if (attacked[i] == RowOutcome::correct) {
+            // A measured change fooled the model, even if its scores are equal once they are
+            // rounded.
+            if (attacked[i] == RowOutcome::correct && std::isnan(radius)) {
                 radius = unlimited;
                 ++out.not_fooled;
             }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "assay/evaluate/attack.h"
@@ -20,6 +21,9 @@ SmallestChanges smallest_changes(std::string_view attack, const std::vector<Atta
 /// The outcome of each image under a change of at most `eps`.
 std::vector<RowOutcome> outcomes_within(std::span<const double> radii,
                                         std::span<const RowOutcome> clean, double eps);
+
+/// The note of an interval with one end has these words, and a size in the unit of the budgets.
+inline constexpr std::string_view without_another_end = "without another end";
 
 /// The median of `values`, which may be infinite, with the interval of two order statistics: the
 /// ranks r and n + 1 - r, for the largest r with P(B < r) <= (1 - level) / 2, where B ~ Binomial(n,
