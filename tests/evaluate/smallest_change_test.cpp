@@ -9,12 +9,17 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/file.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "evaluate/smallest_report.h"
 #include "message_of.h"
 #include "red_classifier.h"
+#include "store/outcomes.h"
 
 namespace assay {
 namespace {
@@ -109,6 +114,43 @@ TEST_F(SmallestRun, ThreadsAndResumingChangeNoBit) {
     for (const auto& radii : seen) EXPECT_EQ(radii, seen[0]);
 }
 
+TEST_F(SmallestRun, AStoreOfHalvesAgreesWithTheRadii) {
+    const Dataset dataset = images(200);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"fmn"};
+    options.predict.storage.storage = StorageFormat::full_f16;
+    const AttackedResult result = attack_models({&model, 1}, dataset, options).at(0);
+    const SmallestChanges& found = result.smallest.at(0);
+    EXPECT_EQ(found.correct, correct);
+    EXPECT_EQ(found.not_fooled, 0U);
+    EXPECT_EQ(found.unknown, 0U);
+    // The other score is 1290/256 as a half. That of class 0 falls below it if it rounds to
+    // 1289/256: below red 1289.5/2560.
+    const double boundary = 1289.5 / 2560;
+    for (std::size_t i = 129; i < 200; ++i) {
+        const double exact = static_cast<double>(i) / 255 - boundary;
+        EXPECT_GE(found.radii[i], exact - 1e-6) << i;
+        EXPECT_LE(found.radii[i], 1.01 * radius_of(i) + 3 * (exact - radius_of(i))) << i;
+    }
+    const auto stored = attacked_outcomes_of(PredictionStore::open(found.store));
+    EXPECT_EQ(count_of(stored, RowOutcome::correct), 0U);
+}
+
+TEST(SmallestChanges, AMeasuredChangeCountsEvenIfItsRoundedScoresAreEqual) {
+    attack::AttackCounts counts;
+    counts.rows = 3;
+    counts.radii = {.25, std::nan(""), std::nan("")};
+    const std::vector<RowOutcome> clean(3, RowOutcome::correct);
+    const std::vector<RowOutcome> attacked = {RowOutcome::correct, RowOutcome::correct,
+                                              RowOutcome::incorrect};
+    const SmallestChanges found = attack::smallest_changes("fmn", {counts}, clean, attacked, .95);
+    EXPECT_EQ(found.radii[0], .25);
+    EXPECT_EQ(found.radii[1], infinite);
+    EXPECT_EQ(found.not_fooled, 1U);
+    EXPECT_EQ(found.unknown, 1U);
+}
+
 TEST_F(SmallestRun, BesideOtherAttacksItHasTheirBudgets) {
     const Dataset dataset = images(200);
     const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
@@ -165,6 +207,23 @@ TEST_F(SmallestRun, AMaskedModelIsDoubtful) {
               AttackVerdict::doubtful);
     // The gradient is tried on one image. Search and verdict come from the store.
     EXPECT_EQ(classifier->scored, scored + 1);
+}
+
+TEST_F(SmallestRun, WithoutAMedianNormsOfElementsAreJudgedAtTheWholeImage) {
+    const Dataset dataset = images(150);
+    const auto classifier = std::make_shared<RedClassifier>();
+    classifier->masked = true;
+    const LoadedModel model = red_model("m", classifier);
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"fmn"};
+    options.control = true;
+    for (const Norm norm : {Norm::l1, Norm::l0}) {
+        options.norm = norm;
+        const AttackedResult result = attack_models({&model, 1}, dataset, options).at(0);
+        EXPECT_EQ(result.control.verdict, AttackVerdict::doubtful);
+        EXPECT_THAT(reason_of(result.control),
+                    HasSubstr("at 12 the model is fooled on none of 21"));
+    }
 }
 
 TEST_F(SmallestRun, NoSignOnASoundModelInEveryNorm) {
@@ -228,6 +287,47 @@ TEST_F(SmallestRun, TwoModelsAreComparedImageByImage) {
     EXPECT_NEAR(pairs[0].p, std::pow(.5, 60), 1e-25);
     const Report report = report_of(results, options);
     EXPECT_EQ(report.result["pairs"][0]["first_larger"], 61);
+}
+
+TEST(TablesOfSmallest, RowsAndNotesNameTheDataSetAndTheUnitOfASize) {
+    std::vector<AttackedResult> results;
+    for (const char* dataset : {"one", "two"}) {
+        for (const char* model : {"a", "b"}) {
+            AttackedResult& result = results.emplace_back();
+            result.model = model;
+            result.dataset = dataset;
+            SmallestChanges& search = result.smallest.emplace_back();
+            search.attack = "fmn";
+            search.radii = {.1, .2, .3, .4, .5, .6, .7, .8, infinite, infinite};
+            if (model == std::string("b")) search.radii.assign(10, .05);
+            // The first has one end, the second none, for it has too few images.
+            std::vector<double> values = search.radii;
+            if (dataset == std::string("two")) values.resize(3);
+            search.median = attack::median_with_ranks(std::move(values), .95, "");
+        }
+    }
+    const auto text_of = [](const Table& table) {
+        Report report;
+        report.sections.push_back({});
+        report.sections[0].blocks.emplace_back(table);
+        return render(report, ReportFormat::text);
+    };
+    const Table smallest = attack::table_of_smallest(results, Norm::linf);
+    EXPECT_THAT(smallest.notes,
+                testing::Contains("a on one, fmn: the interval is above 0.2, without another end, "
+                                  "because images are not fooled (as a proportion)."));
+    EXPECT_THAT(smallest.notes,
+                testing::Contains("a on two, fmn: 3 images are too few for an interval of 95 %."));
+    EXPECT_THAT(attack::table_of_smallest(results, Norm::l2).notes,
+                testing::Contains("a on one, fmn: the interval is above 0.2, without another end, "
+                                  "because images are not fooled."));
+    const Table pairs = attack::table_of_pairs(compare_smallest(results), Norm::linf);
+    EXPECT_THAT(pairs.notes,
+                testing::Contains("a and b on two, fmn: the interval is above 0.15, without "
+                                  "another end, because images are not fooled (as a proportion)."));
+    ASSERT_EQ(pairs.rows.size(), 2U);
+    EXPECT_THAT(text_of(pairs), testing::ContainsRegex("a +b +one +fmn"));
+    EXPECT_THAT(text_of(pairs), testing::ContainsRegex("a +b +two +fmn"));
 }
 
 TEST(MedianWithRanks, IntervalsOfOrderStatistics) {
