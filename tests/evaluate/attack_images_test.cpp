@@ -13,7 +13,6 @@
 #include "evaluate/attack_files.h"
 #include "message_of.h"
 #include "red_classifier.h"
-#include "robustness/change.h"
 #include "store/outcomes.h"
 
 namespace assay {
@@ -109,54 +108,6 @@ TEST_F(AttackedFiles, ArraysHoldTheImagesToTheBit) {
         if (i == 5) {
             // the image was misclassified before the attack, so it is unchanged
             EXPECT_EQ(values[0], 5.0F / 255.0F);
-        }
-    }
-}
-
-TEST_F(AttackedFiles, SmallestChangesHaveTheirRadiiInTheirFiles) {
-    const Dataset dataset = images(140);
-    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
-    for (const ImageForm form : {ImageForm::npy, ImageForm::png}) {
-        const std::string name(name_of(form));
-        for (const Norm norm : {Norm::linf, Norm::l0}) {
-            const std::string norm_name(name_of(norm));
-            SCOPED_TRACE(name + " " + norm_name);
-            AttackRunOptions options = saving("runs-" + name, name + norm_name, form);
-            options.attacks = {"fmn"};
-            options.norm = norm;
-            options.eps.clear();
-            const auto results = attack_models({&model, 1}, dataset, options);
-            const SmallestChanges& found = results[0].smallest.at(0);
-            ASSERT_TRUE(found.saved);
-            EXPECT_EQ(found.saved->images, 140U);
-            EXPECT_EQ(found.saved->folder.filename(), "fmn-" + norm_name);
-            // In whole levels, a mean red just below 128.5 becomes 128 or less.
-            EXPECT_EQ(found.saved->robust, 0U);
-            EXPECT_EQ(found.saved->lost, 0U);
-            for (std::size_t i = 0; i < 140; ++i) {
-                char file[16];
-                std::snprintf(file, sizeof file, "%03zu.%s", i, name.c_str());
-                const fs::path path = found.saved->folder / file;
-                std::vector<float> values(12);
-                if (form == ImageForm::npy) {
-                    const auto bytes = read_file(path);
-                    parse_npy(bytes).values.floats(0, values);
-                } else {
-                    const Image image = load_image(path);
-                    for (std::size_t k = 0; k < 12; ++k)
-                        values[k] = static_cast<float>(image.pixels[k / 3 * 4 + k % 3]) / 255.0F;
-                }
-                const Image image = load_image(dataset.path_of(i));
-                std::vector<float> original(12);
-                for (std::size_t k = 0; k < 12; ++k)
-                    original[k] = static_cast<float>(image.pixels[k / 3 * 4 + k % 3]) / 255.0F;
-                const double size = attack::size_of_change(norm, original, values);
-                if (form == ImageForm::npy) {
-                    EXPECT_NEAR(size, found.radii[i], 1e-12) << i;
-                } else if (norm == Norm::linf) {
-                    EXPECT_NEAR(size, found.radii[i], .51 / 255) << i;
-                }
-            }
         }
     }
 }

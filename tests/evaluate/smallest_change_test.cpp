@@ -7,18 +7,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "containers/npy.h"
 #include "core/file.h"
 #include "core/random.h"
 #include "core/statistics.h"
 #include "evaluate/smallest_report.h"
 #include "message_of.h"
 #include "red_classifier.h"
+#include "robustness/change.h"
 #include "store/outcomes.h"
 
 namespace assay {
@@ -149,6 +152,58 @@ TEST(SmallestChanges, AMeasuredChangeCountsEvenIfItsRoundedScoresAreEqual) {
     EXPECT_EQ(found.radii[1], infinite);
     EXPECT_EQ(found.not_fooled, 1U);
     EXPECT_EQ(found.unknown, 1U);
+}
+
+TEST_F(SmallestRun, SavedImagesHaveTheirRadii) {
+    const Dataset dataset = images(140);
+    const auto pixels_of = [](const fs::path& path) {
+        const Image image = load_image(path);
+        std::vector<float> all;
+        for (std::size_t k = 0; k < 16; ++k) {
+            if (k % 4 < 3) all.push_back(static_cast<float>(image.pixels[k]) / 255.0F);
+        }
+        return all;
+    };
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    for (const ImageForm form : {ImageForm::npy, ImageForm::png}) {
+        const std::string name(name_of(form));
+        for (const Norm norm : {Norm::linf, Norm::l0}) {
+            const std::string norm_name(name_of(norm));
+            SCOPED_TRACE(name + " " + norm_name);
+            AttackRunOptions options = attack_options(name + "-runs");
+            options.images = scratch_ / (name + norm_name);
+            options.image_form = form;
+            options.attacks = {"fmn"};
+            options.norm = norm;
+            const auto results = attack_models({&model, 1}, dataset, options);
+            const SmallestChanges& found = results[0].smallest.at(0);
+            ASSERT_TRUE(found.saved);
+            EXPECT_EQ(found.saved->images, 140U);
+            EXPECT_EQ(found.saved->folder.filename(), "fmn-" + norm_name);
+            // In whole levels, a mean red just below 128.5 becomes 128 or less.
+            EXPECT_EQ(found.saved->robust, 0U);
+            EXPECT_EQ(found.saved->lost, 0U);
+            for (std::size_t i = 0; i < 140; ++i) {
+                char file[16];
+                std::snprintf(file, sizeof file, "%03zu.%s", i, name.c_str());
+                const fs::path path = found.saved->folder / file;
+                std::vector<float> values(12);
+                if (form == ImageForm::npy) {
+                    const auto bytes = read_file(path);
+                    parse_npy(bytes).values.floats(0, values);
+                } else {
+                    values = pixels_of(path);
+                }
+                const double size =
+                    attack::size_of_change(norm, pixels_of(dataset.path_of(i)), values);
+                if (form == ImageForm::npy) {
+                    EXPECT_NEAR(size, found.radii[i], 1e-12) << i;
+                } else if (norm == Norm::linf) {
+                    EXPECT_NEAR(size, found.radii[i], .51 / 255) << i;
+                }
+            }
+        }
+    }
 }
 
 TEST_F(SmallestRun, BesideOtherAttacksItHasTheirBudgets) {
