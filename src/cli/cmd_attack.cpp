@@ -31,22 +31,21 @@ struct AttackFlags {
         const std::string group = "Attack";
         std::vector<std::string> names = {"autoattack"};
         for (const Attack& attack : attacks_of_table()) names.emplace_back(attack.name);
-        app.add_option(
-               "-a,--attack", attacks,
-               "Attacks (default: fgsm,pgd). Of autoattack, apgd-ce, apgd-t, fab-t and square run, "
-               "each on the images that the others did not fool. With fmn or ddn, the smallest "
-               "change of each image. Noise is a control")
+        app.add_option("-a,--attack", attacks,
+                       "Attacks (default: fgsm,pgd). autoattack: apgd-ce, apgd-t, fab-t and "
+                       "square. fmn and ddn find the smallest change of each image. Noise runs as "
+                       "a control")
             ->delimiter(',')
             ->check(CLI::IsMember(names))
             ->group(group);
         app.add_option("--eps", eps,
-                       "Budget, as a proportion of a pixel's range (for l2: 0.5, 3); each is "
-                       "computed independently (default: 8/255; fmn and ddn: eight usual ones)")
+                       "Budgets, as proportions of a pixel's range (for l2: 0.5, 3) (default: "
+                       "8/255; fmn and ddn: eight usual ones)")
             ->delimiter(',')
             ->group(group);
         app.add_option("--norm", norm,
-                       "Norm that eps bounds: linf (the largest change) or l2 (the length of the "
-                       "whole change). With fmn also l1 (their sum) or l0 (their number)")
+                       "Norm of --eps: linf (the largest change) or l2 (the length of the whole "
+                       "change). fmn also takes l1 (their sum) and l0 (their number)")
             ->check(CLI::IsMember({"linf", "l2", "l1", "l0"}))
             ->capture_default_str()
             ->group(group);
