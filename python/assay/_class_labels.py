@@ -38,7 +38,7 @@ def numbers_in(values: Any, classes: Any, what: str) -> Any:
     for item, text in enumerate(texts):
         if is_no_name(text):
             continue
-        found = places.get(str(text), ())
+        found = places.get(str(text), [])
         if len(found) != 1:
             means = f"means the classes {' and '.join(ids[i] for i in found)}: pass ids" if found else f"is not one of the {len(ids)} classes"
             raise Error(f"{what}: `{text}` (item {item}) {means}")

@@ -16,6 +16,7 @@ import assay
 from common import InFolder, listen_to_ctrl_c
 
 SIDE, CLASSES, COUNT = 16, 4, 12
+with_export = unittest.skipUnless(hasattr(torch, "export"), f"SKIPPED: PyTorch {torch.__version__} has no torch.export")
 SETTINGS = {"input_size": [3, SIDE, SIDE], "resize_size": 20, "interpolation": "bilinear", "mean": [0.5] * 3, "std": [0.25] * 3}
 
 
@@ -73,22 +74,29 @@ class Objects(InFolder):
         (one,) = self.predict(net, "one", threads=1)
         np.testing.assert_array_equal(np.asarray(one.scores()), np.asarray(store.scores()))
 
-    def test_scripted_traced_and_exported_modules(self):
-        net = network().eval()
+    def same_scores(self, net, forms):
         (store,) = self.predict(net)
-        batch = torch.zeros(2, 3, SIDE, SIDE)
-        exported = torch.export.export(net, (batch,), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
-        for name, form in (
-            ("scripted", torch.jit.script(net)), ("traced", torch.jit.trace(net, batch)), ("exported", exported), ("module", exported.module()),
-        ):
+        for name, form in forms.items():
             (own,) = self.predict({name: form})
             np.testing.assert_allclose(own.scores(), store.scores(), atol=1e-6, err_msg=name)
+
+    def test_scripted_and_traced_modules(self):
+        net = network().eval()
+        self.same_scores(net, {"scripted": torch.jit.script(net), "traced": torch.jit.trace(net, torch.zeros(2, 3, SIDE, SIDE))})
+
+    @with_export
+    def test_exported_modules(self):
+        net = network().eval()
+        batch = torch.zeros(2, 3, SIDE, SIDE)
+        exported = torch.export.export(net, (batch,), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
+        self.same_scores(net, {"exported": exported, "module": exported.module()})
         for place, name in ((1, "aten.batch_norm"), (3, "aten.dropout")):
             net = network().eval()
             net[place].train()
             exported = torch.export.export(net, (batch,), dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
             self.refused(lambda: self.predict(exported), "bad_input", f"in training mode ({name}", "net.eval() before torch.export.export(net, ...)")
 
+    @with_export
     def test_an_exported_module_in_a_module(self):
         net, batch = network().eval(), torch.zeros(2, 3, SIDE, SIDE)
         (store,) = self.predict(net)

@@ -46,16 +46,16 @@ def _evaluate(module: Any) -> None:
 
     Such a graph may be a part of the module, and its refusal of eval() then ends that of the whole.
     """
-    import torch
-
     parts = [(one, one.training) for one in module.modules()]
     try:
         module.eval()
     except NotImplementedError:
+        from torch.fx.graph import Graph
+
         for one, _ in parts:
             one.training = False
             graph = getattr(one, "graph", None)
-            for node in graph.nodes if isinstance(graph, torch.fx.Graph) else ():
+            for node in graph.nodes if isinstance(graph, Graph) else ():
                 name = str(node.target)
                 if (".dropout" in name and len(node.args) > 2 and node.args[2] is True) or (".batch_norm." in name and node.args[5] is True):
                     for each, training in parts:
