@@ -56,7 +56,8 @@ def archives(w):
 
 @world("attacks.md")
 def attacks(w):
-    w.model("m.pt")
+    w.model("m.pt", "a.pt")
+    w.model("b.pt", of="tiny")
     w.images("imagenet/val", each=1, classes=SHAPES[:3])
 
 
@@ -123,7 +124,8 @@ def two_data_sets(w):
 
 @world("groups.md#Images with weights")
 def weighted(w):
-    w.store("val/a", columns={"weight": lambda i: 1 + i % 3}, skill=5.0)
+    for model, skill in (("old", 5.0), ("new", 6.0)):
+        w.store(f"val/{model}", columns={"weight": lambda i: 1 + i % 3}, skill=skill)
 
 
 @world("index.md")
