@@ -437,7 +437,7 @@ TEST(Plots, ShowAgreementByTheNumberOfLabels) {
     json mean = scores["measurements"].back();
     mean["dataset"] = "v*";
     mean["value"] = 0.3;
-    scores["across"] = {mean};
+    scores["across"] = json::array({mean});
     plots = plots_of("score-labels", scores);
     ASSERT_EQ(plots.size(), 1u);  // means replace what they are over
     EXPECT_EQ(plots[0].title, "v*");
