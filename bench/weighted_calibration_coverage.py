@@ -1,6 +1,6 @@
 """Coverage of the 95 % intervals of weighted classwise_ece, ece_debiased, the class balances and quadratic_kappa.
 
-usage: PYTHONPATH=python python3 bench/weighted_calibration_coverage.py [SAMPLES [classes|grades]]    default: 500 of each world; needs NumPy alone
+usage: PYTHONPATH=python:tests/python python3 bench/weighted_calibration_coverage.py [SAMPLES [classes|grades]]    default: 500 of each world; needs NumPy alone
 
 The worlds were defined before the intervals were tried. An item has u ~ N(0, 1). Its weight is exp(s u), or exp(s v) with another v, where
 it is independent of the errors; s is .5 or 1. The population has 300,000 items; a sample draws 300 or 1,000 of them.
@@ -15,7 +15,7 @@ for one more item like the worst; without it, 90 % in one world.
 
 The truth is the value of the population. It is 0 for calibration errors without overconfidence. Noise raises the spread between classes,
 so balances are compared with the estimator's own mean over the samples, too. The formulas are written here again, from the
-definitions in docs/definitions.md: no code of the program is run but Student's quantile and the spread of influences.
+definitions in docs/definitions.md. No code of the program is run: Student's quantile and the spread of influences are the tests' own.
 """
 
 import itertools
@@ -24,7 +24,7 @@ import sys
 
 import numpy as np
 
-from assay._influences import Found, Items, spread_of, student
+from weighted_peer.influences import Found, Items, spread_of, student
 
 POPULATION = 300_000
 SIZES = (300, 1000)
