@@ -337,6 +337,8 @@ class AuditOptions(TypedDict, total=False):
     # assay audit
     top: Value
     duplicates: Flag
+    pixels: Flag
+    images: Value
     questions: Value
     sample: Value
     confirm: Value

@@ -31,6 +31,10 @@ void check_options(const AuditOptions& options) {
         throw Error(ErrorCode::usage,
                     "--sample: it adds questions to a file, and none is named. Add --questions "
                     "questions.csv, or leave --sample out");
+    if (!options.images.empty() && !options.pixels)
+        throw Error(ErrorCode::usage,
+                    "--images: images are only read for --pixels. Add --pixels, or leave --images "
+                    "out");
     if (!options.confirm.empty() || !options.labels.empty()) return;
     if (options.level != AuditOptions().level)
         throw Error(
@@ -342,7 +346,7 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
                             static_cast<std::size_t>(options.top), options.level);
     list_suspects(suspects, options.top, audit);
     list_ambiguous(images, labelled, dataset, options.top, audit);
-    find_duplicates(readers, options.top, options.threads, audit);
+    find_duplicates(readers, options, audit, progress);
     add_model_notes(audit);
     warn_of_many_suspects(weighed.missed, store.classes(), audit);
     warn_of_learned(weighed.missed, audit);

@@ -91,6 +91,10 @@ ResultType result_type(ResultOf<LabelAudit>) {
          part<&Of::duplicate_groups>({.help = "Images that are in the data set several times"}),
          part<&Of::duplicate_images>({.help = "All images of these groups"}),
          part<&Of::contradicting_groups>({.help = "Groups with different labels"}),
+         part<&Of::decoded>({.help = "Images whose pixels were compared"}),
+         part<&Of::alike_groups>({.help = "Groups of images that look alike"}),
+         part<&Of::alike_images>({.help = "All images of these groups"}),
+         part<&Of::contradicting_alike_groups>({.help = "Of these groups, with different labels"}),
          part<&Of::wrong_labels>(
              {.help = "Among the suspect ones, by people's answers about some"}),
          part<&Of::sampled>({.help = "Labels in the questions that are not listed"}),
@@ -258,7 +262,8 @@ Report report_of(const LabelAudit& audit, bool duplicates) {
     if (duplicates) section.blocks.emplace_back(duplicate_table(audit));
     section.blocks.emplace_back(std::move(suspects));
     if (!audit.listed_ambiguous.empty()) section.blocks.emplace_back(ambiguous_table(audit));
-    if (!duplicates && (audit.duplicate_groups > 0 || !audit.duplicate_notes.empty()))
+    if (!duplicates &&
+        (audit.duplicate_groups > 0 || audit.alike_groups > 0 || !audit.duplicate_notes.empty()))
         section.blocks.emplace_back(duplicate_table(audit));
     section.blocks.emplace_back(model_table(audit));
     if (answered) section.blocks.emplace_back(corrected_table(audit));

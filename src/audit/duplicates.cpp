@@ -1,9 +1,9 @@
 #include "audit/duplicates.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -14,11 +14,13 @@
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
+#include "assay/evaluate/inspect.h"
 #include "assay/store/prediction_store.h"
 #include "audit/corrections.h"
+#include "audit/decoded_images.h"
+#include "audit/image_keys.h"
 #include "core/parallel.h"
 #include "core/text.h"
-#include "data/name_hash.h"
 #include "store/layout.h"
 #include "store/record.h"
 
@@ -30,9 +32,9 @@ constexpr std::uint64_t duplicate_block_rows = 1024;
 /// Above this proportion of images, equal scores come from rounding and not from equal images.
 constexpr double coarse_proportion = 0.1;
 
-/// One per image; {0, 0} if it is not known.
-using ImageKeys = std::vector<NameHash>;
-constexpr NameHash unknown_key{0, 0};
+/// Images look alike if at most this many of the 64 bits of their perceptual hashes differ. The
+/// same number as for `assay inspect`.
+constexpr int alike_bits = InspectOptions{}.near;
 
 /// The files as a store has recorded them; nothing if it has no records.
 std::optional<ImageKeys> recorded_keys(const PredictionStore& store) {
@@ -121,44 +123,6 @@ ImageKeys score_keys(std::span<const RowReader> readers, int threads, std::uint6
     return out;
 }
 
-/// Images that are joined: the first one of each set stands for it.
-class JoinedImages {
-public:
-    explicit JoinedImages(std::size_t images) : first_(images) {
-        std::iota(first_.begin(), first_.end(), std::uint32_t{0});
-    }
-    std::uint32_t of(std::uint32_t i) {
-        while (first_[i] != i) i = first_[i] = first_[first_[i]];
-        return i;
-    }
-    void join(std::uint32_t a, std::uint32_t b) {
-        a = of(a);
-        b = of(b);
-        first_[std::max(a, b)] = std::min(a, b);
-    }
-
-private:
-    std::vector<std::uint32_t> first_;
-};
-
-/// Calls visit(first, other) for images with equal keys, with the first one of them in each call.
-template <class Visit>
-void for_equal_keys(const ImageKeys& keys, Visit&& visit) {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < keys.size(); ++i)
-        if (keys[i] != unknown_key) order.push_back(i);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return std::tie(keys[a], a) < std::tie(keys[b], b);
-    });
-    for (std::size_t first = 0, i = 1; i < order.size(); ++i) {
-        if (keys[order[i]] != keys[order[first]]) {
-            first = i;
-        } else {
-            visit(order[first], order[i]);
-        }
-    }
-}
-
 bool all_equal(const ImageKeys& keys, std::span<const std::uint32_t> members) {
     return keys[members.front()] != unknown_key &&
            std::ranges::all_of(members,
@@ -183,63 +147,165 @@ std::string label_text(const Dataset& dataset, std::uint32_t row) {
     return out;
 }
 
-/// What is known of the files and the scores of all images.
+/// What is known of the files, the pixels and the scores of all images.
 struct Evidence {
-    ImageKeys files, scores;
-    bool files_known = false;
+    ImageKeys files, pixels, scores;
+    bool files_known = false, pixels_known = false;
 
     std::string_view of(std::span<const std::uint32_t> members) const {
         if (files_known && all_equal(files, members)) return same_file;
-        if (!all_equal(scores, members)) return same_file_or_scores;
+        if (pixels_known && all_equal(pixels, members))
+            return files_known ? same_pixels_other_file : same_pixels;
+        if (!all_equal(scores, members))
+            return pixels_known ? same_file_pixels_or_scores : same_file_or_scores;
+        const auto seen = [&](std::uint32_t i) { return pixels[i] != unknown_key; };
+        if (pixels_known && std::ranges::all_of(members, seen)) return same_scores_other_pixels;
         return files_known ? same_scores_other_file : same_scores;
     }
 };
 
-/// Joins images with equal scores; returns how many there are that share no file.
+/// Returns how many images share equal scores with an image of another file.
 std::uint64_t count_scores_alone(const Evidence& evidence) {
     std::uint64_t images = 0;
     std::uint32_t last = UINT32_MAX;
-    for_equal_keys(evidence.scores, [&](std::uint32_t first, std::uint32_t other) {
+    for_equal_keys(evidence.scores, unknown_key, [&](std::uint32_t first, std::uint32_t other) {
         const NameHash &a = evidence.files[first], &b = evidence.files[other];
         if (a != unknown_key && a == b) return;
+        if (evidence.pixels_known && evidence.pixels[first] != unknown_key &&
+            evidence.pixels[first] == evidence.pixels[other])
+            return;
         images += last == first ? 1 : 2;
         last = first;
     });
     return images;
 }
 
-void list_groups(JoinedImages& joined, const Evidence& evidence, const Dataset& dataset,
-                 std::uint64_t top, LabelAudit& audit) {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> groups;
-    for (std::uint32_t i = 0; i < dataset.size(); ++i)
-        if (joined.of(i) != i) groups[joined.of(i)].push_back(i);
-    std::vector<std::tuple<bool, bool, std::uint32_t>> order;  // the lowest is listed first
-    for (auto& [first, members] : groups) {
+using Members = std::vector<std::uint32_t>;
+
+/// The sets of several images, in the order of their first ones.
+std::vector<Members> sets_of(JoinedImages& joined) {
+    std::map<std::uint32_t, Members> sets;
+    for (std::uint32_t i = 0; i < joined.size(); ++i)
+        if (joined.of(i) != i) sets[joined.of(i)].push_back(i);
+    std::vector<Members> out;
+    for (auto& [first, members] : sets) {
         members.insert(members.begin(), first);
+        out.push_back(std::move(members));
+    }
+    return out;
+}
+
+struct FoundGroup {
+    Members members;
+    bool differ = false;
+    std::string_view evidence;
+    int bits = 0;
+};
+
+/// Those with different labels first, then equal files, other equal ones, and images that look
+/// alike.
+void list_groups(std::vector<FoundGroup> found, const Dataset& dataset, std::uint64_t top,
+                 LabelAudit& audit) {
+    std::ranges::sort(found, [](const FoundGroup& a, const FoundGroup& b) {
+        const auto place = [](const FoundGroup& one) {
+            return std::tuple(!one.differ, one.evidence == look_alike, one.evidence != same_file,
+                              one.members.front());
+        };
+        return place(a) < place(b);
+    });
+    if (found.size() > top) found.resize(static_cast<std::size_t>(top));
+    for (const FoundGroup& one : found) {
+        DuplicateGroup& group = audit.listed_duplicates.emplace_back();
+        group.images = one.members.size();
+        group.labels_differ = one.differ;
+        group.evidence = one.evidence;
+        group.bits = one.bits;
+        for (std::size_t m = 0; m < std::min(one.members.size(), most_members); ++m)
+            group.members.push_back(
+                {std::string(dataset.ids[one.members[m]]), label_text(dataset, one.members[m])});
+    }
+}
+
+void find_equal(JoinedImages& joined, const Evidence& evidence, const Dataset& dataset,
+                std::vector<FoundGroup>& found, LabelAudit& audit) {
+    for (Members& members : sets_of(joined)) {
         const bool differ = have_other_labels(dataset, members);
         ++audit.duplicate_groups;
         audit.duplicate_images += members.size();
         audit.contradicting_groups += differ ? 1 : 0;
-        order.emplace_back(!differ, evidence.of(members) != same_file, first);
+        const std::string_view shown = evidence.of(members);
+        found.push_back({.members = std::move(members), .differ = differ, .evidence = shown});
     }
-    std::ranges::sort(order);
-    if (order.size() > top) order.resize(static_cast<std::size_t>(top));
-    for (const auto& place : order) {
-        const std::vector<std::uint32_t>& members = groups.at(std::get<2>(place));
-        DuplicateGroup& group = audit.listed_duplicates.emplace_back();
-        group.images = members.size();
-        group.labels_differ = !std::get<0>(place);
-        group.evidence = evidence.of(members);
-        for (std::size_t m = 0; m < std::min(members.size(), most_members); ++m)
-            group.members.push_back(
-                {std::string(dataset.ids[members[m]]), label_text(dataset, members[m])});
+}
+
+/// Of equal images, only the first one is compared.
+void find_alike(JoinedImages& joined, const std::vector<std::uint64_t>& looks,
+                const Dataset& dataset, std::vector<FoundGroup>& found, LabelAudit& audit) {
+    JoinedImages alike = join_alike(joined, looks, alike_bits);
+    for (Members& members : sets_of(alike)) {
+        const bool differ = have_other_labels(dataset, members);
+        ++audit.alike_groups;
+        audit.alike_images += members.size();
+        audit.contradicting_alike_groups += differ ? 1 : 0;
+        int bits = 0;
+        for (const std::uint32_t i : members)
+            bits = std::max(bits, std::popcount(looks[members.front()] ^ looks[i]));
+        found.push_back({.members = std::move(members),
+                         .differ = differ,
+                         .evidence = look_alike,
+                         .bits = bits});
     }
+}
+
+/// Images whose file is another one than the recorded one. Both keys begin with the same hash.
+std::uint64_t count_changed(const ImageKeys& recorded, const ImageKeys& read) {
+    std::uint64_t changed = 0;
+    for (std::size_t i = 0; i < recorded.size(); ++i)
+        changed += recorded[i] != unknown_key && read[i] != unknown_key &&
+                           recorded[i].first != read[i].first
+                       ? 1
+                       : 0;
+    return changed;
+}
+
+/// Adds the pixels to the evidence, and the files if no store has recorded them.
+std::vector<std::uint64_t> see_pixels(const Dataset& dataset, const AuditOptions& options,
+                                      const ProgressCallback& progress, Evidence& evidence,
+                                      LabelAudit& audit) {
+    std::optional<Dataset> moved;
+    if (!options.images.empty()) {
+        moved = dataset;
+        moved->root = options.images;
+        moved->archive = nullptr;
+    }
+    DecodedImages decoded = decode_images(moved ? *moved : dataset, options.threads, progress);
+    audit.decoded = dataset.size() - decoded.unreadable;
+    if (decoded.unreadable > 0)
+        audit.duplicate_notes.push_back(fmt::format(
+            "{} could not be decoded and {} compared by other evidence alone; to list "
+            "them, type `assay inspect IMAGES`",
+            how_many(decoded.unreadable, "image"), decoded.unreadable == 1 ? "is" : "are"));
+    if (evidence.files_known) {
+        const std::uint64_t changed = count_changed(evidence.files, decoded.files);
+        if (changed > 0)
+            audit.warnings.push_back(
+                fmt::format("--pixels: {} {} changed since the models saw them, so equal pixels "
+                            "may not explain the scores. To predict them again, type `assay "
+                            "predict -m MODEL -d IMAGES`",
+                            how_many(changed, "image"), changed == 1 ? "has" : "have"));
+    } else {
+        evidence.files = std::move(decoded.files);
+        evidence.files_known = true;
+    }
+    evidence.pixels = std::move(decoded.pixels);
+    evidence.pixels_known = true;
+    return std::move(decoded.looks);
 }
 
 }  // namespace
 
-void find_duplicates(std::span<const RowReader> readers, std::uint64_t top, int threads,
-                     LabelAudit& audit) {
+void find_duplicates(std::span<const RowReader> readers, const AuditOptions& options,
+                     LabelAudit& audit, const ProgressCallback& progress) {
     const Dataset& dataset = readers.front().store().dataset();
     Evidence evidence;
     for (const RowReader& reader : readers) {
@@ -249,20 +315,23 @@ void find_duplicates(std::span<const RowReader> readers, std::uint64_t top, int 
             evidence.files_known = true;
         }
     }
+    std::vector<std::uint64_t> looks;
+    if (options.pixels) looks = see_pixels(dataset, options, progress, evidence, audit);
     if (!evidence.files_known) {
-        std::optional<ImageKeys> keys = read_keys(dataset, threads);
+        std::optional<ImageKeys> keys = read_keys(dataset, options.threads);
         evidence.files_known = keys.has_value();
         evidence.files = keys ? std::move(*keys) : ImageKeys(dataset.size(), unknown_key);
     }
     std::uint64_t rounded = 0;
-    evidence.scores = score_keys(readers, threads, rounded);
+    evidence.scores = score_keys(readers, options.threads, rounded);
     if (rounded > 0)
         audit.duplicate_notes.push_back(
             fmt::format("equal scores are no evidence for {} with scores of at most four decimals",
                         how_many(rounded, "image")));
     JoinedImages joined(dataset.size());
     const auto join = [&](std::uint32_t a, std::uint32_t b) { joined.join(a, b); };
-    for_equal_keys(evidence.files, join);
+    for_equal_keys(evidence.files, unknown_key, join);
+    for_equal_keys(evidence.pixels, unknown_key, join);
     const std::uint64_t alone = count_scores_alone(evidence);
     if (static_cast<double>(alone) >
         coarse_proportion * static_cast<double>(std::max<std::size_t>(dataset.size(), 20))) {
@@ -271,13 +340,16 @@ void find_duplicates(std::span<const RowReader> readers, std::uint64_t top, int 
             "scores are too coarse",
             how_many(alone, "image")));
     } else {
-        for_equal_keys(evidence.scores, join);
+        for_equal_keys(evidence.scores, unknown_key, join);
     }
     if (!evidence.files_known)
         audit.duplicate_notes.push_back(
             "files were not compared, because no store has a record of them; type `assay inspect "
             "IMAGES`");
-    list_groups(joined, evidence, dataset, top, audit);
+    std::vector<FoundGroup> found;
+    find_equal(joined, evidence, dataset, found, audit);
+    if (options.pixels) find_alike(joined, looks, dataset, found, audit);
+    list_groups(std::move(found), dataset, options.top, audit);
 }
 
 }  // namespace assay::audit

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "assay/audit/audit.h"
+#include "assay/progress.h"
 #include "assay/report.h"
 #include "assay/store/row_reader.h"
 
@@ -15,11 +16,16 @@ namespace assay::audit {
 /// four decimals do not count. If more than 10 % of the images share such scores without sharing a
 /// file, the scores are too coarse, and only files count.
 ///
+/// With AuditOptions::pixels, images are also equal if their decoded pixels are. Others look alike
+/// if at most 4 of the 64 bits of their perceptual hashes differ (image/near_hash.h). They form
+/// groups of their own, in which only the first one of equal images is.
+///
 /// The readers' stores have the same images. Cost: a pass over the scores, and a read of every
-/// image file if no store has records. Memory: 40 bytes an image. The same result for any number of
-/// threads.
-void find_duplicates(std::span<const RowReader> readers, std::uint64_t top, int threads,
-                     LabelAudit& audit);
+/// image file if no store has records, or a decode of all images for their pixels. Memory: 40 bytes
+/// an image, 80 with pixels. The same result for any number of threads. Throws bad_input if pixels
+/// are asked for and no image can be read.
+void find_duplicates(std::span<const RowReader> readers, const AuditOptions& options,
+                     LabelAudit& audit, const ProgressCallback& progress);
 
 /// Groups with their images and the evidence.
 Table duplicate_table(const LabelAudit& audit);

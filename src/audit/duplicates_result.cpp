@@ -19,13 +19,14 @@ struct DuplicateRow {
 };
 ResultType result_type(ResultOf<DuplicateRow>) {
     static constexpr auto rows = describe_result<DuplicateRow>(
-        {.name = "DuplicateRow", .columns = "group,item,label,labels_differ,evidence,images"},
+        {.name = "DuplicateRow", .columns = "group,item,label,labels_differ,evidence,images,bits"},
         {part<&DuplicateRow::group>({}),
          part({.name = "item"}, [](const DuplicateRow& r) { return r.image->item; }),
          part({.name = "label"}, [](const DuplicateRow& r) { return r.image->label; }),
          part({.name = "labels_differ"}, [](const DuplicateRow& r) { return r.of->labels_differ; }),
          part({.name = "evidence"}, [](const DuplicateRow& r) { return r.of->evidence; }),
-         part({.name = "images"}, [](const DuplicateRow& r) { return r.of->images; })});
+         part({.name = "images"}, [](const DuplicateRow& r) { return r.of->images; }),
+         part({.name = "bits"}, [](const DuplicateRow& r) { return r.of->bits; })});
     return rows;
 }
 
@@ -42,57 +43,82 @@ ResultType result_type(ResultOf<audit::DuplicateImage>) {
 ResultType result_type(ResultOf<audit::DuplicateGroup>) {
     using Of = audit::DuplicateGroup;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "AuditedDuplicates", .help = "An image that is in the data set several times"},
+        {.name = "AuditedDuplicates",
+         .help = "An image that is in the data set several times, or images that look alike"},
         {part<&Of::images>({}), part<&Of::labels_differ>({}),
          part<&Of::evidence>(
-             {.help = "`same file`, `same scores, other file`, `same scores` (files are not "
-                      "known), or `same file or scores`"}),
+             {.help = "`same file`, `same pixels, other file`, `same scores, other file`, `look "
+                      "alike` and others (docs/suspect-labels.md)"}),
+         part<&Of::bits>({.help = "Of 64 bits of the perceptual hash, how many differ at most "
+                                  "from the first image's"}),
          part<&Of::members>({.help = "The first 20"})});
     return rows;
 }
 
 namespace audit {
+namespace {
+
+std::string duplicate_title(const LabelAudit& audit) {
+    std::string out = audit.duplicate_groups == 0
+                          ? "no image is in the data set several times"
+                          : fmt::format("{} with duplicates, {} in all; {} with different labels",
+                                        how_many(audit.duplicate_groups, "image", "images"),
+                                        count_text(audit.duplicate_images),
+                                        count_text(audit.contradicting_groups));
+    if (audit.alike_groups > 0)
+        out += fmt::format(". {} that look alike, {} images in all; {} with different labels",
+                           how_many(audit.alike_groups, "group"), count_text(audit.alike_images),
+                           count_text(audit.contradicting_alike_groups));
+    return out;
+}
+
+std::string evidence_text(const DuplicateGroup& group) {
+    std::string out = group.evidence;
+    if (group.evidence == look_alike) out += fmt::format(" ({} of 64 bits differ)", group.bits);
+    return group.labels_differ ? out + "; labels differ" : out;
+}
+
+}  // namespace
 
 Table duplicate_table(const LabelAudit& audit) {
     Table table;
-    if (audit.duplicate_groups == 0) {
-        table.title = "no image is in the data set several times";
-    } else {
-        table.title =
-            fmt::format("{} with duplicates, {} in all; {} with different labels",
-                        how_many(audit.duplicate_groups, "image", "images"),
-                        count_text(audit.duplicate_images), count_text(audit.contradicting_groups));
+    table.title = duplicate_title(audit);
+    if (audit.duplicate_groups + audit.alike_groups > 0)
         table.columns = {{"image", false}, {"label", false}, {"evidence", false}};
-    }
     bool scores = false;
     for (const DuplicateGroup& group : audit.listed_duplicates) {
         if (!table.rows.empty()) table.rule();
-        scores = scores || group.evidence != same_file;
+        scores =
+            scores || group.evidence == same_scores || group.evidence == same_scores_other_file;
         for (std::size_t m = 0; m < group.members.size(); ++m)
             table.add({group.members[m].item, group.members[m].label,
-                       m > 0                 ? std::string()
-                       : group.labels_differ ? group.evidence + "; labels differ"
-                                             : group.evidence});
+                       m > 0 ? std::string() : evidence_text(group)});
         if (group.images > group.members.size())
             table.notes.push_back(fmt::format(
-                "{} and {} more are equal", group.members.front().item,
+                "{} and {} more {}", group.members.front().item,
                 count_text(group.images - static_cast<std::uint64_t>(group.members.size())) +
-                    " images"));
+                    " images",
+                group.evidence == look_alike ? "look alike" : "are equal"));
     }
     const std::uint64_t listed = audit.listed_duplicates.size();
-    if (audit.duplicate_groups > listed)
-        table.notes.push_back(fmt::format("{} more: --top {}",
-                                          count_text(audit.duplicate_groups - listed),
-                                          audit.duplicate_groups));
-    if (audit.contradicting_groups > 0)
+    const std::uint64_t groups = audit.duplicate_groups + audit.alike_groups;
+    if (groups > listed)
+        table.notes.push_back(
+            fmt::format("{} more: --top {}", count_text(groups - listed), groups));
+    if (audit.contradicting_groups + audit.contradicting_alike_groups > 0)
         table.notes.push_back(
             "of different labels of one image, at most one is right, unless it shows both classes");
     if (scores)
         table.notes.push_back(
             "equal scores of all models, bit for bit, are strong evidence of equal pixels, but no "
             "proof: look at the images");
-    table.notes.push_back(
-        "resized, cropped and recompressed copies are not found here: assay inspect IMAGES");
+    if (audit.decoded == 0) {
+        table.notes.push_back(
+            "resized and recompressed copies are found if you add --pixels, which decodes the "
+            "images");
+    } else {
+        table.notes.push_back("cropped, mirrored and rotated copies are not found");
+    }
     for (const std::string& note : audit.duplicate_notes) table.notes.push_back(note);
     return table;
 }

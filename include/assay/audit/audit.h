@@ -38,6 +38,8 @@ struct AuditOptions {
     std::vector<std::filesystem::path> stores;
     std::uint64_t top = 20;
     bool duplicates = false;
+    bool pixels = false;
+    std::filesystem::path images;
     std::filesystem::path questions;
     std::uint64_t sample = 0;
     std::vector<std::filesystem::path> confirm;
@@ -58,6 +60,11 @@ inline constexpr auto description<audit::AuditOptions> = describe<audit::AuditOp
          .value = "N"}),
     field<&audit::AuditOptions::duplicates>(
         {.help = "List duplicates first (with --csv: instead of the suspect labels)"}),
+    field<&audit::AuditOptions::pixels>(
+        {.help = "Also decode the images, and list those with equal pixels and those that look "
+                 "alike"}),
+    field<&audit::AuditOptions::images>(
+        {.help = "Folder of the images for --pixels, if they have moved", .value = "FOLDER"}),
     field<&audit::AuditOptions::questions>(
         {.help = "Write questions about the listed labels to this file, for `assay serve "
                  "--questions FILE --task labels`",
@@ -105,20 +112,26 @@ struct AmbiguousImage {
     std::string item, given, first, second;
     double first_probability = 0, second_probability = 0;
 };
-/// What shows that images are equal. Words: `same file`, `same scores, other file`, `same scores`
-/// (the files are not known), `same file or scores` (some share one, some the other).
+/// What shows that images are equal or look alike. Without pixels, `same scores` means that the
+/// files are not known, and in `same file or scores` some share one, some the other.
 inline constexpr std::string_view same_file = "same file",
+                                  same_pixels_other_file = "same pixels, other file",
+                                  same_pixels = "same pixels",
                                   same_scores_other_file = "same scores, other file",
+                                  same_scores_other_pixels = "same scores, other pixels",
                                   same_scores = "same scores",
-                                  same_file_or_scores = "same file or scores";
+                                  same_file_or_scores = "same file or scores",
+                                  same_file_pixels_or_scores = "same file, pixels or scores",
+                                  look_alike = "look alike";
 struct DuplicateImage {
     std::string item, label;  ///< ids of the label's classes
 };
-/// An image that is in the data set several times.
+/// An image that is in the data set several times, or images that look alike.
 struct DuplicateGroup {
     std::uint64_t images = 0;
     bool labels_differ = false;
-    std::string evidence;                 ///< same_file, ...
+    std::string evidence;  ///< same_file, ...
+    int bits = 0;          ///< of the perceptual hash that differ at most from the first image's
     std::vector<DuplicateImage> members;  ///< the first 20, in the order of the data set
 };
 struct AuditedModel {
@@ -149,6 +162,9 @@ struct LabelAudit {
     std::uint64_t ambiguous = 0;   ///< images with two classes of at least 25 %
     std::uint64_t duplicate_groups = 0, duplicate_images = 0;
     std::uint64_t contradicting_groups = 0;  ///< of duplicate_groups: with different labels
+    std::uint64_t decoded = 0;               ///< images whose pixels were compared
+    /// Images that look alike but are not equal.
+    std::uint64_t alike_groups = 0, alike_images = 0, contradicting_alike_groups = 0;
     /// The wrong ones among the suspect labels. Undefined without enough answers of people about
     /// labels of all scores.
     Estimate wrong_labels;
@@ -170,12 +186,12 @@ struct LabelAudit {
 };
 
 /// Cost: about forty passes over the rows of each store, one over all of them together. Memory:
-/// about 160 bytes an image, 8 for each classifier of it, and the scores of some rows. The same
-/// bits for any threads.
-/// Throws usage if no stores are named or an option cannot act. Throws bad_input if the stores
-/// differ in images, classes or labels, are incomplete, or lack the scores of some classes. Throws
-/// bad_input for no labels, for one class, for no image that every store has scores of, and for
-/// answers that cannot be read. Throws io if files cannot be written.
+/// about 160 bytes an image (200 with pixels), 8 for each classifier of it, and the scores of some
+/// rows. The same bits for any threads. Throws usage if no stores are named or an option cannot
+/// act. Throws bad_input if the stores differ in images, classes or labels, are incomplete, or lack
+/// the scores of some classes. Throws bad_input for no labels, for one class, for no image that
+/// every store has scores of, and for answers that cannot be read. Throws io if files cannot be
+/// written.
 LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& progress = {});
 /// `assay.audit/1`. csv: a row for each listed suspect; with `duplicates`, a row for each image of
 /// a listed duplicate.

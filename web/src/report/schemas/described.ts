@@ -326,12 +326,14 @@ export interface AttackedModel {
   notes: string[];
 }
 
-/** An image that is in the data set several times. */
+/** An image that is in the data set several times, or images that look alike. */
 export interface AuditedDuplicates {
   images: number;
   labels_differ: boolean;
-  /** `same file`, `same scores, other file`, `same scores` (files are not known), or `same file or scores`. */
+  /** `same file`, `same pixels, other file`, `same scores, other file`, `look alike` and others (docs/suspect-labels.md). */
   evidence: string;
+  /** Of 64 bits of the perceptual hash, how many differ at most from the first image's. */
+  bits: number;
   /** The first 20. */
   members: LabelledDuplicate[];
 }
@@ -1929,6 +1931,14 @@ export interface LabelAudit extends Result {
   duplicate_images: number;
   /** Groups with different labels. */
   contradicting_groups: number;
+  /** Images whose pixels were compared. */
+  decoded: number;
+  /** Groups of images that look alike. */
+  alike_groups: number;
+  /** All images of these groups. */
+  alike_images: number;
+  /** Of these groups, with different labels. */
+  contradicting_alike_groups: number;
   /** Among the suspect ones, by people's answers about some. */
   wrong_labels: Estimate;
   /** Labels in the questions that are not listed. */
