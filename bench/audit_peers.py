@@ -18,7 +18,7 @@ import numpy as np
 
 CHANCE = 0.02
 FEW_DRAWN, MANY_DRAWN = 0.02, 0.04
-HIGHEST_FLOOR = 0.01
+HIGHEST_FLOOR, LOWEST_FLOOR = 0.01, 1e-5
 FEW_FAR, MANY_FAR = 0.035, 0.05
 OWN_FLOOR, OTHER_FLOOR = 1e-9, 3
 CLASSES_FOR_FAR = 10
@@ -52,7 +52,7 @@ def far_part(logits, labels):
 
 def floors_of(drawn, far, missed, classes):
     """What is added to the probabilities of the label and of the other class."""
-    floor = CHANCE / classes
+    floor = CHANCE / classes if classes < CLASSES_FOR_FAR else min(CHANCE / classes, LOWEST_FLOOR)
     if missed == 0:
         return floor, floor
     if floor < HIGHEST_FLOOR:

@@ -36,7 +36,7 @@ constexpr double learned_images = 5, learned_exceptions = 0.1;
 // floor is high if the drawn labels are at most the first proportion of those that the classifiers
 // miss. It is low above the second. Chosen on the worlds of bench/audit_worlds.py.
 constexpr double few_drawn = 0.02, many_drawn = 0.04;
-constexpr double highest_floor = 0.01;
+constexpr double highest_floor = 0.01, lowest_floor = 1e-5;
 // The labels of similar classes and of hard images are rarely among the half of all classes that
 // is less likely. Half of the labels that are drawn from all classes are. If these are many, a
 // drawn label has the same likelihood for each class, so the odds that a label is wrong are
@@ -229,7 +229,9 @@ private:
 
 /// Uses the proportions of labels that look drawn from all classes or are not predicted.
 ScoreFloors floors_of(double drawn, double far, double missed, std::size_t classes) {
-    const double lowest = chance / static_cast<double>(classes);
+    // With few classes, no such world was tried, so the floor stays at the part of chance.
+    double lowest = chance / static_cast<double>(classes);
+    if (classes >= classes_for_far) lowest = std::min(lowest, lowest_floor);
     if (missed == 0) return {.own = lowest, .other = lowest};
     const auto between = [](double few, double many, double part) {
         return std::exp((1 - part) * std::log(few) + part * std::log(many));

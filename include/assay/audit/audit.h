@@ -10,9 +10,10 @@
 // The score of a label is the mean over the classifiers of ln((p + own) / (q + other)). Here p and
 // q are 98 % of the probabilities of the label and of the likeliest other class. If few labels look
 // drawn from all classes, `own` and `other` are 1 %. A label that a classifier holds for impossible
-// is then more often an image that it misjudges. If many labels look so, both are 2 % of chance. If
-// many are even among the less likely half of at least ten classes, `own` is 1e-9 and `other` is 3,
-// so that the probability of the label alone counts.
+// is then more often an image that it misjudges. If many labels look so, both are 1e-5 (2 % of
+// chance for fewer than ten classes, or if that is lower). If many are even among the less likely
+// half of at least ten classes, `own` is 1e-9 and `other` is 3, so that the probability of the
+// label alone counts.
 //
 // Scores alone do not say how probable it is that a label is wrong. Answers of people about some of
 // the suspect labels do, for the other ones with similar scores.
