@@ -25,7 +25,7 @@ import numpy as np
 PLANTINGS = 5  # of each world
 POWER = 1.5
 UNCOVERED = 0.05
-ANSWER_ERRORS = ((0, 0.5), (0.02, 0.2), (0.05, 0.2), (0.1, 0.1))  # with prior weights
+ANSWER_ERRORS = ((0, 0.25), (0.02, 0.25), (0.05, 0.25), (0.1, 0.25))  # with prior weights
 A, B = (g.ravel() for g in np.meshgrid(np.linspace(-16, 10, 66), np.linspace(0, 14, 71)))
 normal_cdf = np.vectorize(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
 
@@ -62,9 +62,18 @@ def judged_probabilities(points, x, wrong):
 
 def number_interval(points, by_curve, level=0.95):
     mean, deviation = by_curve.sum(1), np.sqrt(np.maximum((by_curve * (1 - by_curve)).sum(1), 1e-12))
-    numbers = np.arange(by_curve.shape[1] + 1)
-    at_most = np.array([(points[-1] * normal_cdf((k + 0.5 - mean) / deviation)).sum() for k in numbers])
-    return [int(np.argmax(at_most >= part)) for part in ((1 - level) / 2, (1 + level) / 2)]
+
+    def lowest_with(part):
+        low, high = 0, by_curve.shape[1]
+        while low < high:
+            middle = (low + high) // 2
+            if (points[-1] * normal_cdf((middle + 0.5 - mean) / deviation)).sum() >= part:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    return [lowest_with((1 - level) / 2), lowest_with((1 + level) / 2)]
 
 
 def audited(world):
@@ -109,7 +118,8 @@ def check(world, score, suspect, how, number, errors, planting, out):
         return
     x = np.full(len(score), np.nan)
     x[order] = distances(score[order])
-    rows, answers = audit_worlds.checked_labels(order, how, number, world.wrong, errors, planting[-1])
+    name = "-".join(map(str, planting[:-1]))
+    rows, answers = audit_worlds.checked_labels(order, how, number, world.wrong, errors, name, planting[-1])
     points = curves(x[rows], answers)
     place = np.full(len(score), -1)
     place[order] = np.arange(len(order))

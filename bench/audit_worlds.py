@@ -139,9 +139,12 @@ def spread(rows: np.ndarray, number: int) -> np.ndarray:
     return rows[[(i + 1) * len(rows) // number - 1 for i in range(number)]]
 
 
-def checked_labels(order: np.ndarray, how: str, number: int, wrong: np.ndarray, errors: float, planting: int):
-    """Rows that are checked, and the answer about each: whether its label is wrong. `order`: suspect rows, the first one first."""
-    rng = np.random.default_rng([zlib.crc32(f"{how}-{number}-{errors}".encode()), planting])
+def checked_labels(order: np.ndarray, how: str, number: int, wrong: np.ndarray, errors: float, world: str, planting: int):
+    """Rows that are checked, and the answer about each: whether its label is wrong. `order`: suspect rows, the first one first.
+
+    The name of the world is part of the seed. Otherwise the same places would have false answers in all worlds.
+    """
+    rng = np.random.default_rng([zlib.crc32(f"{world}-{how}-{number}-{errors}".encode()), planting])
     if how == "percent":
         number = len(order) * number // 100
     rows = rng.permutation(order)[:number] if how in ("random", "percent") else order[:number]

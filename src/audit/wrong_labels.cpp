@@ -17,9 +17,9 @@ namespace {
 
 constexpr double score_power = 1.5;
 constexpr double a_mean = -4, a_deviation = 2, b_deviation = 3;
-/// Each wrong answer of people has this probability, with its prior weight.
+/// People's answers are false with one of these probabilities, which have these prior weights.
 constexpr std::array<std::pair<double, double>, 4> answer_errors = {
-    {{0, 0.5}, {0.02, 0.2}, {0.05, 0.2}, {0.1, 0.1}}};
+    {{0, 0.25}, {0.02, 0.25}, {0.05, 0.25}, {0.1, 0.25}}};
 constexpr int grid_points = 41;  ///< for each of a and b
 constexpr int grid_passes = 3;   ///< each on the part of the last grid that has weight
 constexpr double least_weight = 1e-5;

@@ -29,12 +29,12 @@ inline constexpr std::size_t fewest_answers = 20;
 /// Regresses people's answers on the scores: logit P(wrong) = a + b x with x = (-score)^1.5. The
 /// unit of x is its median. The priors are normal: a has mean -4 and standard deviation 2, and b
 /// has mean 0 and standard deviation 3, without negative values. People's answers are false with
-/// one probability: 0, 2, 5 or 10 %, with the prior weights .5, .2, .2 and .1. A label's
-/// probability is the mean over the posterior distribution. A grid of 41 x 41 points for each of
-/// these represents it. The same distribution says how many of the judged labels are wrong,
-/// because some answers are false. Labels that a file says to be wrong count fully, but do not
-/// enter the regression, because a file may hold wrong ones only. Labels that nobody can judge do
-/// not enter the number; its `n` counts the others.
+/// one probability: 0, 2, 5 or 10 %, with equal prior weights. A label's probability is the mean
+/// over the posterior distribution. A grid of 41 x 41 points for each of these represents it. The
+/// same distribution says how many of the judged labels are wrong, because some answers are false.
+/// Labels that a file says to be wrong count fully, but do not enter the regression, because a file
+/// may hold wrong ones only. Labels that nobody can judge do not enter the number; its `n` counts
+/// the others.
 ///
 /// `scores` and `answers` have an entry for each suspect label, and the most suspicious comes
 /// first. The first `listed` ones get a probability. A probability is undefined for fewer than 20

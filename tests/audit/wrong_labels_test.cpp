@@ -37,7 +37,7 @@ std::vector<Answer> every_fourth(std::size_t labels) {
 std::vector<double> by_plain_sums(const std::vector<double>& scores,
                                   const std::vector<Answer>& answers,
                                   const std::vector<std::size_t>& labels) {
-    const double errors[] = {0, 0.02, 0.05, 0.1}, priors[] = {0.5, 0.2, 0.2, 0.1};
+    const double errors[] = {0, 0.02, 0.05, 0.1}, priors[] = {0.25, 0.25, 0.25, 0.25};
     std::vector<double> sums(labels.size());
     double weights = 0;
     for (double a = -16; a < 8; a += 0.1)
