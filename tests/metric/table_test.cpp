@@ -232,6 +232,40 @@ TEST(Table, ThePageOfDefinitionsIsUpToDate) {
         << "run: assay list metrics --markdown -o docs/definitions.md";
 }
 
+/// The cells of each row of the first table of a page.
+std::vector<std::vector<std::string>> first_table_of(const std::filesystem::path& page) {
+    std::ifstream file(page);
+    std::vector<std::vector<std::string>> rows;
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("| ")) {
+            if (!rows.empty() && line.empty()) break;
+            continue;
+        }
+        std::vector<std::string> cells;
+        for (std::size_t begin = 2, end = 0; end != std::string::npos; begin = end + 2) {
+            end = line.find(" |", begin);
+            if (end != std::string::npos) cells.push_back(line.substr(begin, end - begin));
+        }
+        rows.push_back(std::move(cells));
+    }
+    return rows;
+}
+
+TEST(Table, EveryIntervalSaysHowOftenItHolds) {
+    const auto rows = first_table_of(std::filesystem::path(ASSAY_SOURCE_DIR) / "docs/intervals.md");
+    ASSERT_GT(rows.size(), 20U);
+    for (const auto& cells : rows) {
+        ASSERT_GE(cells.size(), 3U) << cells.front();
+        EXPECT_FALSE(cells[1].empty() || cells[2].empty()) << cells.front();
+    }
+    for (const auto& row : metric_table_json()) {
+        const std::string name = "`" + row.at("name").get<std::string>() + "`";
+        EXPECT_TRUE(std::ranges::any_of(
+            rows, [&](const auto& cells) { return cells[0].find(name) != std::string::npos; }))
+            << "docs/intervals.md has no row for " << name;
+    }
+}
+
 TEST(Table, DefinitionsAreDistinct) {
     std::set<std::string> ids;
     for (const auto& row : metric_table_json()) {
