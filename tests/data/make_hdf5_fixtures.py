@@ -48,6 +48,18 @@ with h5py.File(out / "growing.h5", "w", libver="latest") as f:
     f.create_dataset("scores", data=scores, chunks=(7, 2), maxshape=(None, 3))
     f.create_dataset("both", data=scores, chunks=(7, 2), maxshape=(None, None))
 
+# Long enough for secondary blocks and inner nodes of the indexes of arrays that grow.
+with h5py.File(out / "grown.h5", "w", libver="latest") as f:
+    f.create_dataset("rows", data=np.arange(300).astype("u1"), chunks=(1,), maxshape=(None,))
+    f.create_dataset("columns", data=samples(5, 120), chunks=(2, 1), maxshape=(9, None), compression="gzip")
+    f.create_dataset("axes", data=samples(20, 19), chunks=(1, 1), maxshape=(None, None))
+    f.create_dataset("axes_packed", data=samples(12, 11), chunks=(5, 2), maxshape=(None, None), compression="gzip", shuffle=True)
+    f.create_dataset("appended", data=samples(3, 4), chunks=(2, 4), maxshape=(None, 4))
+    f["appended"].resize(40, axis=0)
+    f["appended"][:] = samples(40, 4)
+    f["appended"].resize(37, axis=0)
+    f.create_dataset("gap", shape=(50,), dtype="u1", chunks=(1,), maxshape=(None,))[:30] = 1
+
 # Each index of HDF5 1.10 for arrays that do not grow. `paged` has more chunks than a page of the index.
 with h5py.File(out / "latest.h5", "w", libver="latest") as f:
     f.create_dataset("single", data=scores, chunks=(20, 3))

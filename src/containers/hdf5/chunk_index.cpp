@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "containers/hdf5/growing_index.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 
@@ -152,16 +153,6 @@ private:
     std::vector<ChunkPlace> places_;
 };
 
-[[noreturn]] void refuse_growing(std::uint64_t type) {
-    refuse(
-        fmt::format("its chunks have {}, which is not supported. To write the file again: "
-                    "h5repack -l CONTI IN.h5 OUT.h5, or in h5py without libver='latest' or without "
-                    "maxshape",
-                    type == 4   ? "an extensible array"
-                    : type == 5 ? "a B-tree of version 2"
-                                : fmt::format("an index of the type {}", type)));
-}
-
 }  // namespace
 
 std::vector<ChunkPlace> chunks_in_tree(const ByteSource& file, const Grid& grid,
@@ -172,7 +163,7 @@ std::vector<ChunkPlace> chunks_in_tree(const ByteSource& file, const Grid& grid,
 std::vector<ChunkPlace> chunks_in_new_index(const ByteSource& file, const Grid& grid,
                                             const std::vector<std::uint64_t>& most, Fields& fields,
                                             bool single_is_filtered) {
-    constexpr std::uint64_t single = 1, implicit = 2, fixed = 3;
+    constexpr std::uint64_t single = 1, implicit = 2, fixed = 3, extensible = 4, tree = 5;
     const std::uint64_t type = fields.number(1);
     if (type == single) {
         ChunkPlace place{no_address, grid.chunk_bytes(), 0};
@@ -185,11 +176,22 @@ std::vector<ChunkPlace> chunks_in_new_index(const ByteSource& file, const Grid& 
         refuse_missing({place});
         return {place};
     }
-    if (type != implicit && type != fixed) refuse_growing(type);
-    if (type == fixed) fields.skip(1);
+    if (type < implicit || type > tree)
+        refuse(fmt::format(
+            "its chunks have an index of the type {}, which is not supported. To write the file "
+            "again: h5repack -l CONTI IN.h5 OUT.h5",
+            type));
+    constexpr std::size_t bytes_of_form[] = {0, 1, 5, 6};  // repeated in the index itself
+    fields.skip(bytes_of_form[type - implicit]);
     const std::uint64_t address = fields.address();
     if (address == no_address) refuse("it was never written");
     if (address > file.size()) refuse("it is damaged or cut off: its chunks are beyond its end");
+    if (type == extensible || type == tree) {
+        auto places = type == tree ? chunks_in_new_tree(file, grid, address)
+                                   : chunks_in_extensible_array(file, grid, most, address);
+        refuse_missing(places);
+        return places;
+    }
     // The index has a place for each chunk of the largest shape.
     std::uint64_t all = 1;
     std::vector<std::uint64_t> counts;

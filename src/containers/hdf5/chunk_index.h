@@ -43,8 +43,8 @@ std::vector<ChunkPlace> chunks_in_tree(const ByteSource& file, const Grid& grid,
                                        std::uint64_t tree);
 
 /// The same from the indexes of HDF5 1.10 (libver='latest'): a single chunk, chunks without an
-/// index, and a fixed array. `fields` is at the index's type in the layout message, and `most` has
-/// the largest length of each axis. Also throws bad_input for axes that can grow.
+/// index, a fixed array, and those of growing_index.h. `fields` is at the index's type in the
+/// layout message, and `most` has the largest length of each axis.
 std::vector<ChunkPlace> chunks_in_new_index(const ByteSource& file, const Grid& grid,
                                             const std::vector<std::uint64_t>& most, Fields& fields,
                                             bool single_is_filtered);
