@@ -12,10 +12,18 @@
 
 namespace assay {
 
-/// Passes the text's events to `events`, which decides what it keeps. The limits are those of
-/// parse_json, except for the number of values. For damaged text, calls events.parse_error(), which
-/// throws or returns false. Messages about the limits begin with `source` and a colon, if it is not
-/// empty.
+/// The base of classes that receive events. The readers below refuse damaged text themselves.
+class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
+public:
+    bool binary(binary_t&) override { return false; }  // JSON text has no binary values
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+        return false;  // never called
+    }
+};
+
+/// Passes the text's events to `events`, which decides what it keeps. The limits and errors are
+/// those of parse_json, except for the number of values. Messages about damage and limits begin
+/// with `source` and a colon, if it is not empty.
 void read_json_events(std::string_view text, int max_depth,
                       nlohmann::json_sax<nlohmann::json>& events, std::string_view source = {});
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "core/json_damage.h"
 #include "core/json_events.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
@@ -20,6 +21,13 @@ namespace {
 
 using nlohmann::json;
 using Events = nlohmann::json_sax<json>;
+
+/// A text and how messages name places in it.
+struct LimitedText {
+    std::string_view text;
+    std::string_view source = {};  ///< begins messages, if it is not empty
+    JsonLines lines = JsonLines::several;
+};
 
 /// The keys of one open object so far. Most objects have few keys, and a hostile file may choose
 /// keys that make a hash table slow.
@@ -44,14 +52,14 @@ private:
     std::set<std::string> many_;
 };
 
-/// Passes events on as long as they are within the limits.
+/// Passes events on as long as they are within the limits, and refuses damaged text.
 class LimitedEvents final : public Events {
 public:
-    LimitedEvents(Events& next, int max_depth, std::uint64_t max_values, std::string_view source)
+    LimitedEvents(Events& next, int max_depth, std::uint64_t max_values, const LimitedText& text)
         : next_(next),
           max_depth_(static_cast<std::size_t>(max_depth)),
           max_values_(max_values),
-          source_(source) {}
+          text_(text) {}
 
     bool null() override { return count() && next_.null(); }
     bool boolean(bool value) override { return count() && next_.boolean(value); }
@@ -89,14 +97,14 @@ public:
         --depth_;
         return next_.end_array();
     }
-    bool parse_error(std::size_t position, const std::string& last_token,
-                     const nlohmann::detail::exception& error) override {
-        return next_.parse_error(position, last_token, error);
+    bool parse_error(std::size_t position, const std::string&,
+                     const nlohmann::detail::exception&) override {
+        refuse_json(json_damage(text_.text, position, text_.lines));
     }
 
 private:
     [[noreturn]] void refuse_json(const std::string& message) const {
-        refuse(source_.empty() ? message : fmt::format("{}: {}", source_, message));
+        refuse(text_.source.empty() ? message : fmt::format("{}: {}", text_.source, message));
     }
     bool count() {
         constexpr std::uint64_t often = 1024;
@@ -114,7 +122,7 @@ private:
     Events& next_;
     std::size_t max_depth_;
     std::uint64_t max_values_;
-    std::string_view source_;
+    LimitedText text_;
     std::uint64_t values_ = 0;
     std::size_t depth_ = 0;
     std::vector<KeysOfObject> keys_;  ///< one entry for each depth; unused for lists
@@ -122,7 +130,7 @@ private:
 
 /// Builds the tree. The library's own parser with a callback visits all elements of a list or
 /// object each time an element ends.
-class TreeEvents final : public Events {
+class TreeEvents final : public JsonEvents {
 public:
     explicit TreeEvents(json& root) : root_(root) {}
 
@@ -135,7 +143,6 @@ public:
     bool number_unsigned(number_unsigned_t value) override { return add(value); }
     bool number_float(number_float_t value, const string_t&) override { return add(value); }
     bool string(string_t& text) override { return add(std::move(text)); }
-    bool binary(binary_t&) override { return false; }
     bool start_object(std::size_t) override { return open(json::value_t::object); }
     bool key(string_t& text) override {
         slot_ = &open_.back()->get_ref<json::object_t&>()[std::move(text)];
@@ -144,10 +151,6 @@ public:
     bool end_object() override { return close(); }
     bool start_array(std::size_t) override { return open(json::value_t::array); }
     bool end_array() override { return close(); }
-    bool parse_error(std::size_t, const std::string&,
-                     const nlohmann::detail::exception& error) override {
-        refuse(fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
-    }
 
 private:
     json* place(json&& value) {
@@ -183,7 +186,7 @@ private:
 };
 
 /// Passes on the elements of a list or object at the outermost levels, each as a tree.
-class PartEvents final : public Events {
+class PartEvents final : public JsonEvents {
 public:
     /// `member` names the member of the outermost object that contains the parts. "" means the
     /// outermost value.
@@ -214,7 +217,6 @@ public:
     bool string(string_t& text) override {
         return scalar([&] { return tree_.string(text); });
     }
-    bool binary(binary_t&) override { return false; }
     bool start_object(std::size_t size) override {
         return start(true, [&] { return tree_.start_object(size); });
     }
@@ -231,10 +233,6 @@ public:
     }
     bool end_array() override {
         return end([&] { return tree_.end_array(); });
-    }
-    bool parse_error(std::size_t, const std::string&,
-                     const nlohmann::detail::exception& error) override {
-        refuse_part(fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
     }
 
 private:
@@ -316,7 +314,7 @@ private:
 };
 
 /// Reads only the outermost value.
-class OutlineEvents final : public Events {
+class OutlineEvents final : public JsonEvents {
 public:
     OutlineEvents(JsonOutline& outline, std::size_t most) : outline_(outline), most_(most) {}
 
@@ -330,7 +328,6 @@ public:
         return member(json::value_t::number_float);
     }
     bool string(string_t&) override { return member(json::value_t::string); }
-    bool binary(binary_t&) override { return false; }
     bool start_object(std::size_t) override { return start(json::value_t::object); }
     bool start_array(std::size_t) override { return start(json::value_t::array); }
     bool key(string_t& text) override {
@@ -339,10 +336,6 @@ public:
     }
     bool end_object() override { return end(); }
     bool end_array() override { return end(); }
-    bool parse_error(std::size_t, const std::string&,
-                     const nlohmann::detail::exception& error) override {
-        refuse(fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
-    }
 
 private:
     /// Returns false, which ends the reading, when enough is known.
@@ -368,24 +361,31 @@ private:
     std::string key_;
 };
 
-void read(std::string_view text, Events& events) {
-    json::sax_parse(text.begin(), text.end(), &events);
+void read(const LimitedText& text, int max_depth, std::uint64_t max_values, Events& events) {
+    LimitedEvents limited(events, max_depth, max_values, text);
+    json::sax_parse(text.text.begin(), text.text.end(), &limited);
+}
+
+json tree_of(const LimitedText& text, int max_depth, std::uint64_t max_values) {
+    json root;
+    TreeEvents tree(root);
+    read(text, max_depth, max_values, tree);
+    return root;
 }
 
 }  // namespace
 
 json parse_json(std::string_view text, int max_depth, std::uint64_t max_values) {
-    json root;
-    TreeEvents tree(root);
-    LimitedEvents limited(tree, max_depth, max_values, {});
-    read(text, limited);
-    return root;
+    return tree_of({text}, max_depth, max_values);
+}
+
+json parse_json_line(std::string_view line, int max_depth, std::uint64_t max_values) {
+    return tree_of({line, {}, JsonLines::one}, max_depth, max_values);
 }
 
 void read_json_events(std::string_view text, int max_depth, Events& events,
                       std::string_view source) {
-    LimitedEvents limited(events, max_depth, UINT64_MAX, source);
-    read(text, limited);
+    read({text, source}, max_depth, UINT64_MAX, events);
 }
 
 void read_json_elements(std::string_view text, int max_depth, std::uint64_t max_values,
@@ -395,22 +395,19 @@ void read_json_elements(std::string_view text, int max_depth, std::uint64_t max_
         visit(std::move(part), number);
     };
     PartEvents parts("", true, max_values, source, visit_part);
-    LimitedEvents limited(parts, max_depth, UINT64_MAX, source);
-    read(text, limited);
+    read({text, source}, max_depth, UINT64_MAX, parts);
 }
 
 void read_json_parts(std::string_view text, std::string_view member, int max_depth,
                      std::uint64_t max_values, const JsonPartVisit& visit) {
     PartEvents parts(member, false, max_values, {}, visit);
-    LimitedEvents limited(parts, max_depth, UINT64_MAX, {});
-    read(text, limited);
+    read({text}, max_depth, UINT64_MAX, parts);
 }
 
 JsonOutline json_outline(std::string_view text, int max_depth, std::size_t most_members) {
     JsonOutline outline;
     OutlineEvents events(outline, most_members);
-    LimitedEvents limited(events, max_depth, UINT64_MAX, {});
-    read(text, limited);
+    read({text}, max_depth, UINT64_MAX, events);
     return outline;
 }
 

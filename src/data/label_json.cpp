@@ -18,7 +18,7 @@ namespace {
 constexpr int deepest_labels = 3;
 
 /// Handles the parser's events, so that 50,000 lists cost two arrays and no tree.
-class LabelEvents : public nlohmann::json_sax<nlohmann::json> {
+class LabelEvents : public JsonEvents {
 public:
     LabelEvents(NamedRows& out, const ClassList& classes, const std::string& source)
         : out_(out), classes_(classes), source_(source) {}
@@ -43,7 +43,6 @@ public:
         if (!found) refuse(unknown_label(text, classes_));
         return add(*found);
     }
-    bool binary(binary_t&) override { refuse("binary data"); }
     bool start_object(std::size_t) override {
         if (depth_ != 0) refuse("an object is not a label");
         ++depth_;
@@ -70,11 +69,6 @@ public:
         if (in_row_) end_row();
         in_row_ = false;
         return true;
-    }
-    bool parse_error(std::size_t position, const std::string&,
-                     const nlohmann::json::exception& error) override {
-        throw Error(ErrorCode::bad_input, fmt::format("{}: damaged JSON at byte {}: {}", source_,
-                                                      position, shortened(error.what(), 200)));
     }
 
 private:
@@ -114,7 +108,7 @@ private:
 };
 
 /// Reads only the labels. The reader of rows reports other errors. Stores each name once.
-class NameEvents : public nlohmann::json_sax<nlohmann::json> {
+class NameEvents : public JsonEvents {
 public:
     std::set<std::string> names;
     bool numbers = false;
@@ -128,15 +122,11 @@ public:
         if (depth_ <= 2) names.insert(text);
         return true;
     }
-    bool binary(binary_t&) override { return true; }
     bool start_object(std::size_t) override { return open(); }
     bool key(string_t&) override { return true; }
     bool end_object() override { return close(); }
     bool start_array(std::size_t) override { return open(); }
     bool end_array() override { return close(); }
-    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
-        return false;
-    }
 
 private:
     bool number() {

@@ -89,7 +89,7 @@ private:
             if (trimmed(line).empty()) return;
             at_place([&] { return fmt::format("{} line {}", source_, number); },
                      [&] {
-                         const nlohmann::json object = parse_json(line, deepest);
+                         const nlohmann::json object = parse_json_line(line, deepest);
                          if (!object.is_object())
                              refuse("the line is not an object {\"file_name\": ...}");
                          visit(object, number);

@@ -51,7 +51,7 @@ struct Content {
 /// so many of them is no COCO file.
 constexpr std::size_t max_incomplete = 1'000'000;
 
-class CocoEvents : public nlohmann::json_sax<Json> {
+class CocoEvents : public JsonEvents {
 public:
     explicit CocoEvents(Content& out) : out_(out) {}
 
@@ -73,7 +73,6 @@ public:
         if (depth_ == 3 && section_ == Section::categories && field_ == "name") name_ = text;
         return no_number(text);
     }
-    bool binary(binary_t&) override { return no_number("binary data"); }
     bool start_object(std::size_t) override {
         if (depth_ == 2 && in_list_) {
             id_.reset();
@@ -120,11 +119,6 @@ public:
         if (depth_ == 1) in_list_ = false;
         if (depth_ == 3) in_box_ = false;
         return true;
-    }
-    bool parse_error(std::size_t position, const std::string&,
-                     const Json::exception& error) override {
-        throw Error(ErrorCode::bad_input, fmt::format("damaged JSON at byte {}: {}", position,
-                                                      shortened(error.what(), 200)));
     }
 
 private:

@@ -40,7 +40,7 @@ ScoreSource read_jsonl(std::string_view text, const std::string& name,
         with_note(fmt::format("reading {} line {}", name, number), [&] {
             if (line.size() > max_line)
                 refuse(fmt::format("a line of {} bytes; the limit is {}", line.size(), max_line));
-            nlohmann::json row = parse_json(without_python_words(line, copy), max_row_depth);
+            nlohmann::json row = parse_json_line(without_python_words(line, copy), max_row_depth);
             if (table.take(row, std::nullopt)) return;
             JsonReader(row, {.whole = "the line"}).object();
             rows.add(row);

@@ -11,6 +11,9 @@ assay_program_test(cli
         cli/corrupt_test.cpp cli/robustness_test.cpp cli/patchml_test.cpp cli/quality_test.cpp cli/replicate_test.cpp cli/serve_test.cpp cli/report_test.cpp cli/plot_test.cpp cli/version_test.cpp cli/readme_test.cpp
     LINKS assay_cli assay_patchml assay_store assay_core Threads::Threads
     UNSANITIZED Replicate.AdjustFindsTheTruth Replicate.PlanAndMatch)
+assay_program_test(damaged_json
+    SOURCES cli/damaged_json_test.cpp
+    LINKS assay_core)
 # Plug-ins are compiled by the test as users compile them, for this machine and without sanitizers.
 if(NOT ASSAY_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     assay_program_test(plugins

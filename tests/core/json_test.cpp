@@ -42,7 +42,7 @@ TEST(Json, ReadsWhatTheLibraryReads) {
 
 TEST(Json, DamagedTextIsAnErrorWithItsPlace) {
     for (const char* text : {"", "{", "[1,", "[1] 2", "{\"a\" 1}", "\"\xff\"", "nul", "1e999"})
-        EXPECT_THAT(refused_json(text), HasSubstr("damaged JSON: ")) << text;
+        EXPECT_THAT(refused_json(text), HasSubstr("damaged JSON at line ")) << text;
     EXPECT_THAT(refused_json("[1,\n2,,]"), HasSubstr("line 2, column 3"));
 }
 
@@ -85,7 +85,7 @@ TEST(Json, ManyObjectsInOneTakeTimeInProportion) {
 }
 
 TEST(Json, EventsHaveTheSameLimits) {
-    struct Count : json::json_sax_t {
+    struct Count : JsonEvents {
         int values = 0, ends = 0;
         bool null() override { return ++values > 0; }
         bool boolean(bool) override { return ++values > 0; }
@@ -93,15 +93,11 @@ TEST(Json, EventsHaveTheSameLimits) {
         bool number_unsigned(number_unsigned_t) override { return ++values > 0; }
         bool number_float(number_float_t, const string_t&) override { return ++values > 0; }
         bool string(string_t&) override { return ++values > 0; }
-        bool binary(binary_t&) override { return ++values > 0; }
         bool start_object(std::size_t) override { return true; }
         bool key(string_t&) override { return true; }
         bool end_object() override { return ++ends > 0; }
         bool start_array(std::size_t) override { return true; }
         bool end_array() override { return ++ends > 0; }
-        bool parse_error(std::size_t, const std::string&, const json::exception&) override {
-            return false;
-        }
     };
     Count count;
     read_json_events(R"([1, -1, 1.5, "x", null, true, {"a": [2]}])", 3, count);
@@ -111,6 +107,8 @@ TEST(Json, EventsHaveTheSameLimits) {
                 HasSubstr("x.json: the JSON is nested deeper than 3 levels"));
     EXPECT_THAT(message_of([&] { read_json_events(R"({"a": 1, "a": 2})", 3, count, "x.json"); }),
                 HasSubstr("x.json: key `a` appears twice"));
+    EXPECT_THAT(message_of([&] { read_json_events("[1,", 3, count, "x.json"); }),
+                HasSubstr("x.json: damaged JSON at line 1, column 4"));
 }
 
 /// "key=part" of each part, in order.

@@ -124,7 +124,7 @@ TEST(ReadLabelSets, EveryFormatSaysTheSame) {
 TEST(ReadLabelSets, JsonRefused) {
     const TempFolder folder;
     EXPECT_THAT(refused(folder, "x.json", ""), HasSubstr("damaged JSON"));
-    EXPECT_THAT(refused(folder, "x.json", "[[1],"), HasSubstr("damaged JSON at byte"));
+    EXPECT_THAT(refused(folder, "x.json", "[[1],"), HasSubstr("damaged JSON at line"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[2]]"),
                 HasSubstr("2 rows for the 3 items of the data set three"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[2.0],[0]]"),

@@ -303,7 +303,7 @@ TEST(Coco, Refused) {
     EXPECT_THAT(message("{\"annotations\": [[1]]}"),
                 HasSubstr("a list instead of an image, an annotation"));
     EXPECT_THAT(message("{\"annotations\": [{\"bbox\": [1e999]}]}"), HasSubstr("damaged JSON"));
-    EXPECT_THAT(message("{\"annotations\": []"), HasSubstr("damaged JSON at byte"));
+    EXPECT_THAT(message("{\"annotations\": []"), HasSubstr("damaged JSON at line"));
     EXPECT_THAT(message(R"({"annotations": [], "images": [{"id": 1}]})"),
                 HasSubstr("image 1 has no file_name"));
     EXPECT_THAT(

@@ -109,6 +109,20 @@ bool is_ground_truth(const JsonOutline& line) {
            });
 }
 
+/// Reports damage before other errors. Lines of JSON are judged by the first one.
+void refuse_damaged_json(std::string_view text, const std::string& source) {
+    constexpr int depth = 64;
+    if (text.front() == '[')
+        read_json_elements(text, depth, 200'000, source, [](json&&, std::uint64_t) {});
+    if (text.front() != '{') return;
+    try {
+        json_outline(text.substr(0, text.find('\n')), depth, SIZE_MAX);
+    } catch (const Error&) {
+        read_json_parts(text, "", depth, most_json_values,
+                        [](const std::string&, json&&, std::uint64_t) {});
+    }
+}
+
 /// The layout of an object, or of a line of one. Most objects are no votes and may be large, so
 /// objects without a layout's words are not parsed.
 Layout layout_of_object(std::string_view text) {
@@ -237,8 +251,7 @@ Reading read_votes(std::string_view text, Layout layout, const std::string& sour
             const bool table = first == std::string_view::npos ||
                                std::string_view("[{<").find(text[first]) == std::string_view::npos;
             if (!table) {
-                if (text[first] == '[')  // reports damage before other errors
-                    read_json_elements(text, 64, 200'000, source, [](json&&, std::uint64_t) {});
+                refuse_damaged_json(text.substr(first), source);
                 refuse(
                     fmt::format("{}: no known export of votes. Known are the JSON and JSON-MIN of "
                                 "Label Studio, the manifests of SageMaker Ground Truth, "

@@ -49,7 +49,7 @@ Reading read_ground_truth(std::string_view text, const std::string& source, cons
         if (trimmed(line).empty()) return;
         const Where where = [&] { return fmt::format("{} line {}", source, number); };
         with_note("reading " + where(), [&] {
-            const json object = parse_json(line, manifest_depth, object_values);
+            const json object = parse_json_line(line, manifest_depth, object_values);
             if (!object.is_object()) refuse("it is not a JSON object");
             const char* const ref = object.contains("source-ref") ? "source-ref" : "source";
             const std::string item = object.contains(ref) ? scalar_in(object[ref]) : "";
