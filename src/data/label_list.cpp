@@ -19,6 +19,19 @@ namespace {
 
 constexpr std::uint64_t max_table_bytes = std::uint64_t{4} << 30;
 
+/// What gives classes the ids that labels have. The numbers follow.
+constexpr std::string_view give_ids =
+    "give a class list with these ids: --classes FILE, or for stored predictions `assay relabel "
+    "RUNS/DATA --classes FILE`; the ids are";
+
+/// True if the ids are 1 to C.
+bool have_numbers_from_one(const ClassList& classes) {
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        if (classes.id(c) != fmt::format("{}", c + 1)) return false;
+    }
+    return !classes.empty();
+}
+
 /// The rows of a table with any separator.
 template <class Rows>
 void read_rows(Rows& rows, const LabelColumns& columns, const TableSample& table,
@@ -188,9 +201,9 @@ void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t one
                   std::uint64_t others, const ClassList& classes) {
     if (none == 0 || ones == 0 || others > 0 || classes.size() > 2) return;
     throw UnclearSigns(fmt::format("{}: the only labels are -1 ({} rows) and 1. If these are two "
-                                   "classes, give --classes FILE, a class list with the ids -1 and "
-                                   "1. If -1 means no label, leave these cells empty",
-                                   source, none),
+                                   "classes, {} -1 and 1. If -1 means no label, leave these cells "
+                                   "empty",
+                                   source, none, give_ids),
                        none, ones);
 }
 
@@ -236,10 +249,18 @@ std::string unknown_label(std::string_view label, const ClassList& classes) {
     std::uint64_t number = 0;
     if (parse_number(label, number)) {
         std::string hint;
+        if (have_numbers_from_one(classes)) {
+            if (number == 0)
+                hint = fmt::format("; do the labels count from 0? If so, {} 0 to {}", give_ids,
+                                   classes.size() - 1);
+            return fmt::format("label {} is none of the {} classes, whose ids are 1 to {}{}",
+                               shortened(label), classes.size(), classes.size(), hint);
+        }
         if (number == classes.size()) {
-            hint =
-                "; do the labels count from 1? (those of the ImageNet devkit do, in their own "
-                "order). If so, give --classes FILE, a class list with these labels as ids";
+            hint = fmt::format(
+                "; do the labels count from 1? (those of the ImageNet devkit do, in "
+                "their own order). If so, {} 1 to {}",
+                give_ids, classes.size());
         }
         return fmt::format("label {} is out of range: the {} classes are numbered 0..{}{}",
                            shortened(label), classes.size(),

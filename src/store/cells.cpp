@@ -32,6 +32,8 @@ std::optional<float> parse_score(std::string_view cell) {
     cell = trimmed(cell);
     if (cell.empty()) return std::numeric_limits<float>::quiet_NaN();
     if (cell.front() == '+' && cell.size() > 1 && cell[1] != '-') cell.remove_prefix(1);
+    const bool percent = has_percent_sign(cell);
+    if (percent) cell = trimmed(cell.substr(0, cell.size() - 1));
     double value = 0;
     const auto [stop, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     if (stop != cell.data() + cell.size() || problem == std::errc::invalid_argument)
@@ -44,7 +46,12 @@ std::optional<float> parse_score(std::string_view cell) {
         value = tiny ? 0.0 : std::numeric_limits<double>::infinity();
         if (cell.front() == '-') value = -value;
     }
-    return static_cast<float>(value);
+    return static_cast<float>(percent ? value / 100 : value);
+}
+
+bool has_percent_sign(std::string_view cell) {
+    cell = trimmed(cell);
+    return cell.size() > 1 && cell.ends_with('%');
 }
 
 std::optional<std::int64_t> class_number(std::string_view cell) {

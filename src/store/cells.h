@@ -15,8 +15,10 @@ namespace assay::store {
 std::optional<std::int64_t> class_number(std::string_view cell);
 
 /// A number. An empty cell is NaN (as pandas writes it). A number that is too large is infinity,
-/// and one that is too small is 0. Returns nothing for other text.
+/// and one that is too small is 0. "45.8%" is 0.458. Returns nothing for other text.
 std::optional<float> parse_score(std::string_view cell);
+/// True if a percent sign follows the number.
+bool has_percent_sign(std::string_view cell);
 
 /// True for "[...]" and "(...)".
 bool is_list(std::string_view cell);

@@ -42,6 +42,10 @@ public:
         if (truth_) source.truth_name = name_of(*truth_);
         source.notes.insert(source.notes.begin(), notes_.begin(), notes_.end());
         source.notes.push_back(what_was_taken());
+        source.percent_signs = !percent_.empty();
+        if (source.percent_signs)
+            source.notes.push_back(fmt::format("scores have percent signs: `{}` is read as {:.6g}",
+                                               shortened(percent_), *number_in(percent_)));
         return source;
     }
 
@@ -200,9 +204,10 @@ private:
     std::optional<std::string_view> id() const {
         return id_ ? std::optional(reader_[*id_]) : std::nullopt;
     }
-    float score(std::string_view cell) const {
+    float score(std::string_view cell) {
         const std::optional<float> value = number_in(cell);
         if (!value) throw reader_.error(fmt::format("`{}` is not a number", shortened(cell)));
+        if (percent_.empty() && has_percent_sign(cell)) percent_ = trimmed(cell);
         return *value;
     }
     template <class Body>
@@ -232,20 +237,23 @@ private:
         const ColumnSample sample = sample_of({*score_}, label_);
         const bool two = std::ranges::all_of(sample.labels, [](std::string_view label) {
             const auto number = class_number(label);
-            return number == 0 || number == 1;
+            return number == 0 || number == 1 || number == -1;
         });
+        const bool signs = two && sample.labels.contains("-1");  // no predicted class is -1
         const bool logs = kind_from_name(name_of(*score_)) == ScoreKind::log_probabilities;
         const bool low = std::ranges::any_of(sample.values, [logs](float score) {
             return logs ? score < -0.7F : score >= 0 && score < 0.5F;  // log 0.5 is -0.693
         });
-        if ((classes != 0 || !two) && (classes != 2 || !low)) return;
+        if ((classes != 0 || !two) && (classes != 2 || !low) && !signs) return;
         throw Error(
             ErrorCode::usage,
             fmt::format("the columns `{0}` and `{1}` may be the image's label with the score of "
-                        "class 1 of two: pass --label-column {2}. {3}",
+                        "class 1 of two: pass --label-column {2}{3}. {4}",
                         shortened(name_of(*label_)), shortened(name_of(*score_)),
-                        shell_word(name_of(*label_)),
-                        low ? "A predicted class of two with its probability is never below 0.5, "
+                        shell_word(name_of(*label_)), signs ? " --minus-one class" : "",
+                        signs ? "The labels are -1 and 1, and no predicted class is -1"
+                        : low
+                            ? "A predicted class of two with its probability is never below 0.5, "
                               "and some are"
                             : "If they are the predicted class and its score, pass --class-count"));
     }
@@ -382,6 +390,7 @@ private:
             });
         }
         ScoreSource source = builder_.finish();
+        if (!columns.said.empty()) source.notes.push_back(std::move(columns.said));
         if (!columns.classes.empty()) source.columns = ClassList(std::move(columns.classes));
         source.hint = kind_from_name(columns.kind_name);
         for (std::size_t i = 0; i < columns.taken.size() && !options_.columns.scores.empty(); ++i)
@@ -390,6 +399,7 @@ private:
     }
 
     TableBuilder builder_;
+    std::string percent_;     ///< the first score with a percent sign
     bool has_lists_ = false;  ///< true if a cell of scores is a list
     // The columns without a role: numbers or texts, as in the first row.
     std::vector<std::size_t> numbers_, words_;

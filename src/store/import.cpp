@@ -244,7 +244,9 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                                 "no views: leave it out",
                                 options.view, file.string()));
     if (of_scores.label == no_column && source.truth_name != no_column) source.truth = {};
-    apply_scale(source, options.scale);
+    // The sign says the same as --kind percent.
+    if (!source.percent_signs || options.scale != ScoreScale::percent)
+        apply_scale(source, options.scale);
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
         take_one_column(source, options);
         report.notes = std::move(source.notes);

@@ -63,8 +63,9 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
                                     "probabilities or log_probabilities",
                                     why, scale.empty() ? "" : "--kind " + scale + ", or "));
         }
-        notes.push_back(
-            fmt::format("assuming the scores are {} (use --kind to override)", name_of(*found)));
+        const std::string rounded = said_of_rounding(facts);
+        notes.push_back(fmt::format("assuming the scores are {} (use --kind to override)",
+                                    rounded.empty() ? name_of(*found) : rounded));
         return *found;
     }
     const std::string against = contradiction(*stated, facts);
@@ -78,6 +79,8 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
     }
     if (!against.empty())
         notes.push_back(fmt::format("using {}, although {}", name_of(*stated), against));
+    if (*stated == ScoreKind::probabilities && facts.are_rounded())
+        notes.push_back(said_of_rounding(facts));
     if (*stated == ScoreKind::logits && found == ScoreKind::log_probabilities) {
         notes.push_back("the logits are log-probabilities; softmax leaves them as they are");
     }

@@ -20,9 +20,44 @@ struct RowNumbers {
     double exp2_sum = 0, exp10_sum = 0;  ///< computed if exp_sum is also not 1
 };
 
+/// Numbers with more decimals are not called rounded.
+constexpr int most_decimals = 4;
+/// A larger deviation of a sum is not attributed to rounding without being told.
+constexpr double most_rounding = 0.05;
+
+/// The number of decimals with which all scores were written, or 0 if there are more than
+/// `most_decimals`.
+int decimals_of(std::span<const float> row) {
+    constexpr double float_error = 2e-3;  // of a number with four decimals, with some room
+    double power = 1;
+    for (int decimals = 1; decimals <= most_decimals; ++decimals) {
+        power *= 10;
+        const bool all = std::all_of(row.begin(), row.end(), [&](float score) {
+            const double scaled = static_cast<double>(score) * power;
+            return std::fabs(scaled - std::round(scaled)) < float_error;
+        });
+        if (all) return decimals;
+    }
+    return 0;
+}
+
+/// Counts a row in [0, 1] that does not sum to 1. `partial` as below.
+void count_rounded(std::span<const float> row, double sum, bool partial, KindFacts& facts) {
+    const double off = partial ? std::max(sum - 1, 0.0) : std::fabs(sum - 1);
+    if (off > most_rounding) return;
+    const int decimals = decimals_of(row);
+    constexpr double float_error = 1e-6;
+    const double most = static_cast<double>(row.size()) * 0.5 * std::pow(10.0, -decimals);
+    if (decimals == 0 || off > most + float_error) return;
+    ++facts.rounded;
+    facts.decimals = std::max(facts.decimals, decimals);
+    facts.lowest_sum = std::min(facts.lowest_sum, sum);
+    facts.highest_sum = std::max(facts.highest_sum, sum);
+}
+
 /// `partial` means that some classes are missing, so that sums may be below 1.
-void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tolerance,
-               KindFacts& facts) {
+void count_row(std::span<const float> scores, const RowNumbers& n, bool partial, std::uint64_t row,
+               double tolerance, KindFacts& facts) {
     const auto is_one = [&](double sum) {
         return sum <= 1 + tolerance && (partial || sum >= 1 - tolerance);
     };
@@ -33,6 +68,7 @@ void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tole
     facts.within_unit += unit ? 1U : 0U;
     facts.probabilities += probabilities ? 1U : 0U;
     facts.log_probabilities += logs ? 1U : 0U;
+    if (unit && !probabilities) count_rounded(scores, n.sum, partial, facts);
     constexpr double percent_tolerance = 1;  // tolerance for numbers without decimals
     const bool to_100 = n.min >= 0 && n.max <= 100 + tolerance;
     facts.within_percent += to_100 ? 1U : 0U;
@@ -76,6 +112,10 @@ void KindFacts::merge(const KindFacts& later) {
     log2 += later.log2;
     log10 += later.log10;
     within_percent += later.within_percent;
+    rounded += later.rounded;
+    decimals = std::max(decimals, later.decimals);
+    lowest_sum = std::min(lowest_sum, later.lowest_sum);
+    highest_sum = std::max(highest_sum, later.highest_sum);
     if (not_probabilities.why.empty()) not_probabilities = later.not_probabilities;
     if (not_logs.why.empty()) not_logs = later.not_logs;
 }
@@ -108,7 +148,7 @@ KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
                 numbers.exp10_sum += std::pow(10.0, static_cast<double>(score));
             }
         }
-        count_row(numbers, false, first_row + r, tolerance, facts);
+        count_row(row, numbers, false, first_row + r, tolerance, facts);
     }
     return facts;
 }
@@ -124,11 +164,13 @@ KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
             continue;
         }
         RowNumbers n{row.back().score, row.front().score, 0, 0};
+        std::vector<float> scores;
         for (const TopEntry& entry : row) {
+            scores.push_back(entry.score);
             n.sum += static_cast<double>(entry.score);
             n.exp_sum += std::exp(static_cast<double>(entry.score));
         }
-        count_row(n, true, first_row + r, tolerance, facts);
+        count_row(scores, n, true, first_row + r, tolerance, facts);
     }
     return facts;
 }
@@ -148,7 +190,7 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
         why = "no row has only finite scores";
         return std::nullopt;
     }
-    if (facts.probabilities == facts.rows) return ScoreKind::probabilities;
+    if (facts.probabilities == facts.rows || facts.are_rounded()) return ScoreKind::probabilities;
     if (facts.log_probabilities == facts.rows) return ScoreKind::log_probabilities;
     const std::string_view scale = scale_of(facts);
     if (scale == "percent") {
@@ -167,8 +209,8 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
     const KindFacts::Exception& first = facts.not_probabilities;
     if (facts.within_unit == facts.rows) {
         why = fmt::format(
-            "all scores lie between 0 and 1, but row {} {}: they may be independent (sigmoid) "
-            "outputs; if so, pass --kind probabilities --force",
+            "all scores lie between 0 and 1, but row {} {}. They may be independent (sigmoid) "
+            "outputs, or rounded to few decimals; if so, pass --kind probabilities --force",
             first.row, first.why);
         return std::nullopt;
     }
@@ -190,9 +232,18 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
     return ScoreKind::logits;
 }
 
+std::string said_of_rounding(const KindFacts& facts) {
+    if (!facts.are_rounded()) return {};
+    return fmt::format(
+        "probabilities rounded to {} decimal{}: rows sum to {:.6g} to {:.6g}. A probability that "
+        "is rounded to 0 makes the log loss infinite",
+        facts.decimals, facts.decimals == 1 ? "" : "s", facts.lowest_sum, facts.highest_sum);
+}
+
 std::string contradiction(ScoreKind stated, const KindFacts& facts) {
     if (facts.rows == 0) return {};
-    if (stated == ScoreKind::probabilities && facts.probabilities != facts.rows) {
+    if (stated == ScoreKind::probabilities && facts.probabilities != facts.rows &&
+        !facts.are_rounded()) {
         const bool may_be_percent =
             facts.within_percent == facts.rows && facts.within_unit < facts.rows;
         return fmt::format("row {} {}{}", facts.not_probabilities.row, facts.not_probabilities.why,
@@ -203,6 +254,8 @@ std::string contradiction(ScoreKind stated, const KindFacts& facts) {
     }
     // Log-probabilities may be treated as logits. Probabilities may not, because softmax would be
     // applied a second time.
+    if (stated == ScoreKind::logits && facts.are_rounded())
+        return said_of_rounding(facts) + "; softmax would be applied twice";
     if (stated == ScoreKind::logits && facts.probabilities == facts.rows) {
         return "every row is between 0 and 1 and sums to 1: these are probabilities, and softmax "
                "would be applied twice";

@@ -27,6 +27,12 @@ struct KindFacts {
     std::uint64_t log2 = 0;     ///< no score above 0, and the powers of 2 sum to 1
     std::uint64_t log10 = 0;
     std::uint64_t within_percent = 0;  ///< rows of numbers from 0 to 100
+    /// Rows in [0, 1] whose sums differ from 1 by rounding: each score has at most four decimals,
+    /// and the sum is as near to 1 as such a rounding allows. `decimals` is their largest number of
+    /// decimals, and the sums lie between `lowest_sum` and `highest_sum`.
+    std::uint64_t rounded = 0;
+    int decimals = 0;
+    double lowest_sum = 1, highest_sum = 1;
     /// The first row that is not a row of probabilities (log-probabilities), and the reason.
     struct Exception {
         std::uint64_t row = 0;
@@ -36,6 +42,8 @@ struct KindFacts {
     Exception not_logs;
 
     void merge(const KindFacts& later);
+    /// True if every row is a row of probabilities, and some are rounded.
+    bool are_rounded() const { return rounded > 0 && probabilities + rounded == rows; }
 };
 
 /// The tolerance for sums: 1e-3, and more for numbers with 11 or 8 bits.
@@ -54,6 +62,11 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why);
 /// Returns "percent", "log2_probabilities" or "log10_probabilities" if nearly all rows have that
 /// form; else "".
 std::string_view scale_of(const KindFacts& facts);
+
+/// Describes rounded probabilities: "probabilities rounded to 2 decimals: rows sum to 0.99
+/// to 1.01".
+/// "" if they are not rounded.
+std::string said_of_rounding(const KindFacts& facts);
 
 /// Describes how the numbers contradict `stated`. "" if they do not.
 std::string contradiction(ScoreKind stated, const KindFacts& facts);

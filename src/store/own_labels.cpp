@@ -49,10 +49,16 @@ private:
     }
 
     [[noreturn]] void refuse(std::string_view text, std::size_t row) const {
+        const std::size_t classes = classes_.size();
         const bool table = !source_.columns.empty();
         const bool after_last = class_number(text) == static_cast<std::int64_t>(classes_.size());
         std::string remedy;
-        if (after_last && !table)
+        if (class_number(text) == 0 && counts_from_one() && labels_count_from_zero())
+            remedy = fmt::format(
+                "If the labels count from 0 and the columns from 1, run `seq 0 {} > classes.txt` "
+                "and add --classes classes.txt. ",
+                classes - 1);
+        else if (after_last && !table)
             remedy = fmt::format(
                 "If the labels count from 1, pass --classes with a file of the lines 1 to {}. ",
                 classes_.size());
@@ -63,6 +69,25 @@ private:
                                 "{}To import the scores without labels, pass --label-column none",
                                 shortened(text), shortened(source_.truth_name), row,
                                 count_text(classes_.size()), shortened_list(), remedy));
+    }
+
+    /// True if the classes' ids are 1 to C.
+    bool counts_from_one() const {
+        for (std::size_t c = 0; c < classes_.size(); ++c) {
+            if (classes_.id(c) != fmt::format("{}", c + 1)) return false;
+        }
+        return true;
+    }
+
+    bool labels_count_from_zero() const {
+        for (std::size_t row = 0; row < source_.truth.size(); ++row) {
+            const std::string_view text = trimmed(source_.truth[row]);
+            const auto number = class_number(text);
+            if (!text.empty() &&
+                (!number || *number < -1 || *number >= static_cast<std::int64_t>(classes_.size())))
+                return false;
+        }
+        return true;
     }
 
     std::string shortened_list() const {

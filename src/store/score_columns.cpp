@@ -51,7 +51,19 @@ Columns series_in(const ColumnSample& sample) {
     return largest;
 }
 
-ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const ClassList& list) {
+/// True for PREFIX1, PREFIX2, ... without a gap, in any order.
+bool numbers_from_one(const std::vector<std::string>& names) {
+    std::set<std::uint64_t> numbers;
+    for (const std::string& name : names) {
+        if (const auto split = numbered(name)) numbers.insert(split->second);
+    }
+    return numbers.size() == names.size() && *numbers.begin() == 1 &&
+           *numbers.rbegin() == names.size();
+}
+
+ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const KnownClasses& known) {
+    const ClassList& list = known.list;
+    const bool told = known.told;
     ScoreColumns out;
     out.taken = std::move(columns);
     std::vector<std::string> names = names_at(sample, out.taken);
@@ -68,6 +80,16 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const ClassLi
         const bool numbers = is_placeholder(numbered(names.front())->first);
         // Names such as "grade0" are the classes' own names, unless a list gives other names.
         if (from_0 && (numbers || !list.empty())) return out;
+        // The user's list names "class_1" to "class_3".
+        if (numbers && told && list.size() == names.size() && numbers_from_one(names)) {
+            out.said = fmt::format(
+                "the columns {} to {} are the classes of the list by their "
+                "numbers: {} is `{}`",
+                shortened(placed(names, out.place).front()),
+                shortened(placed(names, out.place).back()),
+                shortened(placed(names, out.place).front()), shortened(list.id(0)));
+            return out;
+        }
         if (numbers) {
             for (std::string& name : names) name = fmt::format("{}", numbered(name)->second);
         }
@@ -296,14 +318,14 @@ ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnN
                                   const KnownClasses& classes) {
     const std::size_t columns = sample.names.size();
     if (!choice.scores.empty())
-        return taken_as(sample, chosen_by_name(sample, choice.scores), classes.list);
+        return taken_as(sample, chosen_by_name(sample, choice.scores), classes);
     if (columns < 2 || (classes.count != 0 && classes.count == columns))
-        return taken_as(sample, all_of(sample), classes.list);
+        return taken_as(sample, all_of(sample), classes);
     if (sample.named && classes.list.size() > 1) {
         Columns found = columns_of(sample, classes.list);
         if (!found.empty() && found.size() < columns && !classes.told)
             ask(sample, others_than(found, columns, "no class of the existing data set"));
-        if (!found.empty()) return taken_as(sample, std::move(found), classes.list);
+        if (!found.empty()) return taken_as(sample, std::move(found), classes);
     }
     if (sample.named) {
         const auto groups = prefix_groups(sample.names);
@@ -319,10 +341,10 @@ ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnN
         }
         if (groups.size() == 1) {
             ask_about_gaps(sample, groups.begin()->second);
-            return taken_as(sample, groups.begin()->second, classes.list);
+            return taken_as(sample, groups.begin()->second, classes);
         }
         const Columns series = series_in(sample);
-        if (series.size() == columns) return taken_as(sample, series, classes.list);
+        if (series.size() == columns) return taken_as(sample, series, classes);
         if (!series.empty() && !ColumnNumbers(sample).rows_are_distributions()) {
             ask(sample, others_than(series, columns,
                                     fmt::format("not one of {} to {}", sample.names[series.front()],
@@ -332,7 +354,7 @@ ScoreColumns choose_score_columns(const ColumnSample& sample, const ScoreColumnN
     const std::vector<Doubt> doubts = doubts_of(sample);
     if (!doubts.empty()) ask(sample, doubts);
     if (sample.named) ask_about_gaps(sample, all_of(sample));
-    return taken_as(sample, all_of(sample), classes.list);
+    return taken_as(sample, all_of(sample), classes);
 }
 
 }  // namespace assay::store

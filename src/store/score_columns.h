@@ -35,6 +35,7 @@ struct ScoreColumns {
     /// The position of each column's score, if the names are numbers from 0 in any order; else
     /// empty.
     std::vector<std::size_t> place;
+    std::string said;       ///< a note on how the names were read; may be empty
     std::string kind_name;  ///< the part of the names that may show the kind of scores
 };
 

@@ -41,6 +41,7 @@ struct ScoreSource {
     StringColumn truth;               ///< by row, if the file has a column of labels; else empty
     std::string truth_name;           ///< name of that column
     std::uint32_t views = 0;          ///< number of views, of which one is read; 0 if none
+    bool percent_signs = false;       ///< scores had percent signs, and are already divided by 100
     std::string reading;              ///< other user choices that affect the numbers
     std::vector<std::string> notes;   ///< unused columns and assumptions
     std::vector<std::shared_ptr<const void>> owners;  ///< keep the underlying bytes alive

@@ -367,6 +367,11 @@ TEST_F(Layouts, LabelsThatCountFromOne) {
     EXPECT_EQ(labels(table, "", {.classes = ClassList({"1", "2", "3"}, {"x", "y", "z"})}), right_);
     labels(table, "", {});
     EXPECT_THAT(notes_, Contains(HasSubstr("no label is 0")));
+    EXPECT_THAT(unknown_label("0", ClassList({"1", "2", "3"})),
+                AllOf(HasSubstr("is none of the 3 classes, whose ids are 1 to 3"),
+                      HasSubstr("do the labels count from 0?"), HasSubstr("assay relabel")));
+    EXPECT_EQ(unknown_label("7", ClassList({"1", "2", "3"})),
+              "label 7 is none of the 3 classes, whose ids are 1 to 3");
 }
 
 TEST_F(Layouts, TwoWordsForOneLabelAreOne) {

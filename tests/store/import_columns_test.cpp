@@ -50,6 +50,70 @@ std::string frame(const std::string& column, const std::vector<std::string>& val
     return text;
 }
 
+TEST_F(ImportedColumns, PercentSignsAreRead) {
+    const std::string text = "id,label,a,b,c\ni0,a,87.5%,12.5 %,0%\ni1,b,.25,50.0%,25%\n";
+    for (const bool told : {false, true}) {
+        ImportOptions options;
+        if (told) take_kind(options, "percent");
+        const ImportReport report = import("p.csv", text, options);
+        EXPECT_THAT(scores(report), ElementsAre(0.875F, 0.125F, 0, 0.25F, 0.5F, 0.25F)) << told;
+        EXPECT_THAT(report.notes, Contains("scores have percent signs: `87.5%` is read as 0.875"));
+    }
+}
+
+TEST_F(ImportedColumns, RoundedProbabilitiesAreProbabilities) {
+    const std::string text = "id,label,a,b,c\ni0,a,.33,.33,.33\ni1,b,.17,.67,.17\ni2,c,.2,.3,.5\n";
+    const std::string said = "probabilities rounded to 2 decimals: rows sum to 0.99 to 1.01.";
+    const ImportReport report = import("p.csv", text);
+    EXPECT_THAT(scores(report), ElementsAre(.33F, .33F, .33F, .17F, .67F, .17F, .2F, .3F, .5F));
+    EXPECT_THAT(report.notes,
+                Contains(AllOf(HasSubstr("assuming the scores are " + said), HasSubstr("--kind"))));
+    ImportOptions told;
+    told.kind = ScoreKind::probabilities;
+    EXPECT_THAT(import("p.csv", text, told).notes, Contains(HasSubstr(said)));
+    told.kind = ScoreKind::logits;
+    EXPECT_THAT(refusal("p.csv", text, told), HasSubstr("softmax would be applied twice"));
+    // A sum that rounding to two decimals cannot make, and scores that were not rounded.
+    for (const char* row : {"i1,b,.17,.67,.18\n", "i1,b,.17,.67,.171234\n"}) {
+        EXPECT_THAT(
+            refusal("p.csv", "id,label,a,b,c\ni0,a,.33,.33,.33\ni2,c,0,0,1\n" + std::string(row)),
+            HasSubstr("or rounded to few decimals"));
+    }
+}
+
+TEST_F(ImportedColumns, LabelsFrom0BesideColumnsFrom1) {
+    const std::string text = "id,label,class_1,class_2,class_3\ni0,0,.5,.25,.25\ni1,2,.25,0,.75\n";
+    EXPECT_THAT(refusal("c.csv", text),
+                AllOf(HasSubstr("labels count from 0 and the columns from 1"),
+                      HasSubstr("seq 0 2 > classes.txt")));
+    ImportOptions listed;
+    listed.classes = ClassList({"0", "1", "2"});
+    const ImportReport report = import("c.csv", text, listed);
+    EXPECT_THAT(classes(report), ElementsAre("0", "1", "2"));
+    EXPECT_THAT(report.notes, Contains("the columns class_1 to class_3 are the classes of the "
+                                       "list by their numbers: class_1 is `0`"));
+    const Dataset items = PredictionStore::open(report.store).dataset();
+    EXPECT_EQ(items.single_label(0), 0);
+    EXPECT_EQ(items.single_label(1), 2);
+    listed.classes = ClassList({"cat", "dog", "emu"});
+    EXPECT_THAT(classes(import("c.csv", text, listed)), ElementsAre("cat", "dog", "emu"));
+    EXPECT_THAT(refusal("c.csv", "id,label,class_1,class_2\ni0,7,.5,.5\ni1,0,1,0\n"),
+                Not(HasSubstr("count from 0")));
+}
+
+TEST_F(ImportedColumns, SignsBesideOneScoreAreTheImagesLabels) {
+    const std::string text = "id,label,score\ni0,-1,-1.5\ni1,1,2.5\n";
+    EXPECT_THAT(refusal("s.csv", text), AllOf(HasSubstr("--label-column label --minus-one class"),
+                                              HasSubstr("no predicted class is -1")));
+    ImportOptions told;
+    told.columns.label = "label";
+    told.minus_one = MinusOne::first_class;
+    told.kind = ScoreKind::logits;
+    const Dataset items = PredictionStore::open(import("s.csv", text, told).store).dataset();
+    EXPECT_EQ(items.single_label(0), 0);
+    EXPECT_EQ(items.single_label(1), 1);
+}
+
 TEST_F(ImportedColumns, AColumnBesideTheScoresIsAskedAbout) {
     struct Case {
         const char* column;
