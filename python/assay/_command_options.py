@@ -124,6 +124,8 @@ class AttackOptions(TypedDict, total=False):
     eps: Value
     norm: Value
     steps: Value
+    step: Value
+    restarts: Value
     space: Value
     paper_literal: Flag
     no_control: Flag

@@ -17,6 +17,7 @@ assay attack --model resnet50.pt --preset torchvision --data imagenet/val --limi
 assay attack -m m.pt -d val --attack autoattack --eps 4/255 --limit 200
 assay attack -m a.pt -m b.onnx -d val --attack pgd --eps 0,1/255,2/255,4/255,8/255
 assay attack -m m.pt -d val --attack pgd --norm l2 --eps 0.5 --steps 40
+assay attack -m m.pt -d val --attack pgd --steps 40 --step eps/30 --restarts 10
 assay attack -m a.pt -m b.pt -d val --attack fmn --norm l2
 assay attack -m m.pt -d val --attack pgd --save-images adversarial --save-format png
 assay predict -m m.pt -d adversarial/pgd-linf-8_255 --crop-mode none
@@ -24,7 +25,7 @@ assay predict -m m.pt -d adversarial/pgd-linf-8_255 --crop-mode none
 
 struct AttackFlags {
     std::vector<std::string> attacks, eps;
-    std::string norm = "linf", space = "pixels", form = "npy";
+    std::string norm = "linf", space = "pixels", form = "npy", step;
     AttackRunOptions options;
 
     void add_to(CLI::App& app) {
@@ -55,6 +56,18 @@ struct AttackFlags {
                "square 5000; autoattack uses its own)")
             ->type_name("N")
             ->check(above_zero())
+            ->group(group);
+        app.add_option("--step", step,
+                       "Size of a step of pgd, in the unit of --eps (2/255) or as a part of it "
+                       "(eps/30) (default: eps/4; l2: eps/5)")
+            ->type_name("SIZE")
+            ->group(group);
+        app.add_option("--restarts", options.restarts,
+                       "Runs of pgd, each from its own random start. An image that one of them "
+                       "fools counts as fooled")
+            ->type_name("N")
+            ->check(above_zero())
+            ->capture_default_str()
             ->group(group);
         app.add_option(
                "--space", space,
@@ -102,6 +115,7 @@ struct AttackFlags {
             if (norm == name_of(one)) all.norm = one;
         }
         for (const std::string& text : eps) all.eps.push_back(parse_eps(text, all.norm));
+        if (!step.empty()) all.step = parse_step(step, all.norm);
         all.image_form = form == "png" ? ImageForm::png : ImageForm::npy;
         all.space = space == "pixels" ? AttackSpace::pixels : AttackSpace::normalised_clamped;
         return all;

@@ -17,7 +17,7 @@
 #include "evaluate/attack_control.h"
 #include "evaluate/attack_images.h"
 #include "evaluate/attack_names.h"
-#include "evaluate/options_used.h"
+#include "evaluate/attack_taken.h"
 #include "evaluate/smallest_change.h"
 #include "store/outcomes.h"
 
@@ -46,29 +46,6 @@ std::vector<std::string_view> parts_of(std::string_view attack) {
     return {attack_named(attack).name};
 }
 
-std::vector<std::string> usual_attacks() {
-    return {"fgsm", "pgd"};
-}
-
-/// True for attacks that ignore the option: their number of steps is one, none, or fixed.
-bool has_own_steps(std::string_view attack) {
-    return attack == "fgsm" || attack == "noise" || attack == ensemble;
-}
-
-/// Throws usage for an option that none of the attacks uses.
-void check_taken(const AttackRunOptions& options, std::span<const std::string> attacks) {
-    if (options.steps > 0 && std::ranges::all_of(attacks, has_own_steps)) {
-        throw Error(ErrorCode::usage,
-                    "none of the attacks takes --steps: fgsm has one step, and autoattack sets its "
-                    "own. These do: pgd, apgd-ce, apgd-dlr, apgd-t, fab-t, square, fmn and ddn");
-    }
-    if (options.paper_literal && std::ranges::find(attacks, "pgd") == attacks.end()) {
-        throw Error(ErrorCode::usage,
-                    "--paper-literal is about pgd, which is not among the attacks: add --attack "
-                    "pgd");
-    }
-}
-
 AttackOptions options_of(std::string_view attack, double eps, const AttackRunOptions& options) {
     AttackOptions own;
     own.eps = eps;
@@ -76,7 +53,10 @@ AttackOptions options_of(std::string_view attack, double eps, const AttackRunOpt
     own.norm = options.norm;
     own.steps = has_own_steps(attack) ? 0 : options.steps;
     own.seed = options.seed;
-    if (options.paper_literal && attack == "pgd") {
+    if (attack != "pgd") return own;
+    own.restarts = options.restarts;
+    if (options.step) own.step_size = options.step->at(eps);
+    if (options.paper_literal) {
         own.step_size = eps;
         own.random_start = false;
     }
@@ -84,32 +64,34 @@ AttackOptions options_of(std::string_view attack, double eps, const AttackRunOpt
 }
 
 std::string variant_of(const AttackJob& cell, const AttackRunOptions& options) {
+    const bool pgd = cell.attack == "pgd";
     return attack_variant({.attack = cell.attack,
                            .norm = options.norm,
                            .eps = cell.smallest ? std::nullopt : std::optional(cell.options.eps),
                            .steps = cell.options.steps,
-                           .literal = options.paper_literal && cell.attack == "pgd",
+                           .step = pgd ? options.step : std::nullopt,
+                           .restarts = cell.options.restarts,
+                           .literal = options.paper_literal && pgd,
                            .space = options.space});
 }
 
 /// Everything that determines the numbers other than the model and the image.
 std::string definition_of(const AttackJob& cell, const AttackRunOptions& options,
                           const Preprocess& preprocess) {
-    return json_line({{"attack", cell.attack},
-                      {"parts", cell.parts},
-                      {"eps", cell.options.eps},
-                      {"norm", name_of(options.norm)},
-                      {"space", name_of(options.space)},
-                      {"steps", cell.options.steps},
-                      {"step_size", cell.options.step_size},
-                      {"random_start", cell.options.random_start},
-                      {"targets", cell.options.targets},
-                      {"seed", cell.options.seed},
-                      {"preprocess", to_json(preprocess)}});
-}
-
-std::vector<std::string> all_attacks(const AttackRunOptions& options) {
-    return options.attacks.empty() ? usual_attacks() : options.attacks;
+    nlohmann::json made = {{"attack", cell.attack},
+                           {"parts", cell.parts},
+                           {"eps", cell.options.eps},
+                           {"norm", name_of(options.norm)},
+                           {"space", name_of(options.space)},
+                           {"steps", cell.options.steps},
+                           {"step_size", cell.options.step_size},
+                           {"random_start", cell.options.random_start},
+                           {"targets", cell.options.targets},
+                           {"seed", cell.options.seed},
+                           {"preprocess", to_json(preprocess)}};
+    // Absent for one run, so that stores of earlier versions have the same definition.
+    if (cell.options.restarts > 1) made["restarts"] = cell.options.restarts;
+    return json_line(made);
 }
 
 bool needs_gradients(std::span<const std::string> attacks) {
@@ -303,10 +285,6 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
 }
 
 }  // namespace
-
-void check_used(const AttackRunOptions& options) {
-    check_taken(options, all_attacks(options));
-}
 
 ControlPasses max_control_passes(const AttackRunOptions& options) {
     if (!options.control) return {};

@@ -84,6 +84,7 @@ JudgedModel judged_of(const CheckedModel& checked, const AttackedResult& result)
         JudgedAttack& one = judged.attacks.emplace_back();
         one.attack = job.attack;
         one.eps = job.options.eps;
+        // A step of another size may be too small or too large for the number of steps.
         one.usual = (job.options.steps == 0 || job.options.steps >= usual_steps) &&
                     job.options.step_size == 0;
         one.outcomes = checked.attacked[c];

@@ -18,9 +18,13 @@ namespace assay {
 namespace {
 
 std::string definition(const AttackRunOptions& options) {
-    return fmt::format(
-        "{}, norm {}, seed {}{}", name_of(options.space), name_of(options.norm), options.seed,
-        options.paper_literal ? ", pgd with steps of eps from the image itself" : "");
+    std::string text = fmt::format("{}, norm {}, seed {}", name_of(options.space),
+                                   name_of(options.norm), options.seed);
+    if (options.paper_literal) text += ", pgd with steps of eps from the image itself";
+    if (options.step)
+        text += fmt::format(", pgd with steps of {}", step_text(*options.step, options.norm));
+    if (options.restarts > 1) text += fmt::format(", the best of {} runs of pgd", options.restarts);
+    return text;
 }
 
 /// The contents of one attack's files, and how to read them. `fooled` images fooled the model.
@@ -333,6 +337,17 @@ ResultType result_type(ResultOf<ShownAttacks>) {
             part<options, &AttackRunOptions::norm>({}),
             part<options, &AttackRunOptions::seed>({}),
             part<options, &AttackRunOptions::paper_literal>({}),
+            part({.help = "Size of a step of pgd, as given with `--step`",
+                  .name = "step",
+                  .omitted = true},
+                 [](const ShownAttacks& a) -> std::optional<std::string> {
+                     if (!a.options->step) return std::nullopt;
+                     return step_text(*a.options->step, a.options->norm);
+                 }),
+            part({.help = "Runs of pgd, if more than one", .name = "restarts", .omitted = true},
+                 [](const ShownAttacks& a) {
+                     return a.options->restarts > 1 ? &a.options->restarts : nullptr;
+                 }),
             part({.help = "With `--save-images`", .name = "image_form"},
                  [](const ShownAttacks& a) {
                      return a.options->images.empty() ? nullptr : &a.options->image_form;

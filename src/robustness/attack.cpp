@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "core/topk.h"
 #include "robustness/query.h"
+#include "robustness/rest.h"
 
 namespace assay {
 namespace {
@@ -66,6 +67,10 @@ void check(const Attack& attack, const AttackedModel& model, const AttackBatch& 
     if (options.steps < 0 || !(options.step_size >= 0)) {
         throw Error(ErrorCode::usage, "steps and step size must be 0 or more");
     }
+    if (options.restarts < 1) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("restarts is {}; it must be 1 or more", options.restarts));
+    }
     const std::size_t n = batch.labels.size();
     if (batch.images.size() != n * model.shape().size() || batch.items.size() != n)
         throw Error(ErrorCode::internal, "run_attack called with buffers of the wrong size");
@@ -75,36 +80,6 @@ void check(const Attack& attack, const AttackedModel& model, const AttackBatch& 
                         fmt::format("an image has the label {}, but the model has {} classes",
                                     label, model.classes()));
         }
-    }
-}
-
-/// The images of a batch that are still classified correctly.
-struct Rest {
-    std::vector<std::size_t> places;
-    std::vector<float> images;
-    std::vector<std::uint32_t> labels;
-    std::vector<std::uint64_t> items;
-
-    Rest(const AttackBatch& batch, std::span<const std::uint8_t> fooled) {
-        for (std::size_t i = 0; i < batch.labels.size(); ++i) {
-            if (fooled[i] != 0) continue;
-            places.push_back(i);
-            const auto image = attack::image_of(batch, i);
-            images.insert(images.end(), image.begin(), image.end());
-            labels.push_back(batch.labels[i]);
-            items.push_back(batch.items[i]);
-        }
-    }
-    AttackBatch batch() const { return {images, labels, items}; }
-};
-
-void add(AttackResult& sum, const AttackResult& part, std::span<const std::size_t> places) {
-    sum.forward += part.forward;
-    sum.backward += part.backward;
-    for (std::size_t k = 0; k < places.size(); ++k) {
-        sum.zero_gradient[places[k]] |= part.zero_gradient[k];
-        sum.not_finite[places[k]] |= part.not_finite[k];
-        sum.unusable[places[k]] &= part.unusable[k];
     }
 }
 
@@ -181,10 +156,10 @@ EnsembleResult run_ensemble(std::span<const std::string_view> names, AttackedMod
     EnsembleResult all = {attack::untouched(batch), std::vector<int>(batch.labels.size(), -1)};
     all.result.unusable.assign(batch.labels.size(), names.empty() ? 0 : 1);
     for (std::size_t a = 0; a < names.size(); ++a) {
-        const Rest rest(batch, all.result.fooled);
+        const attack::Rest rest(batch, all.result.fooled);
         if (rest.places.empty()) break;
         const AttackResult part = run_attack(attack_named(names[a]), model, rest.batch(), options);
-        add(all.result, part, rest.places);
+        rest.add_to(all.result, part);
         const std::size_t size = model.shape().size();
         for (std::size_t k = 0; k < rest.places.size(); ++k) {
             if (part.fooled[k] == 0) continue;

@@ -13,6 +13,7 @@
 #include "core/statistics.h"
 #include "evaluate/attack_batch.h"
 #include "evaluate/attack_cells.h"
+#include "evaluate/options_used.h"
 #include "message_of.h"
 #include "red_classifier.h"
 #include "store/outcomes.h"
@@ -83,6 +84,69 @@ TEST_F(AttackRun, ThreadsAndResumingChangeNoBit) {
         EXPECT_EQ(again[0].cells[1].robust, result[0].cells[1].robust);
     }
     for (const auto& scores : seen) EXPECT_EQ(scores, seen[0]);
+}
+
+TEST_F(AttackRun, EverySettingOfPgdHasItsOwnStore) {
+    const Dataset dataset = images(140);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"fgsm", "pgd"};
+    const auto scored_by = [&](const AttackCell& cell) {
+        return nlohmann::json::parse(
+            PredictionStore::open(cell.store).spec().provenance_json)["scored_by"];
+    };
+    const auto usual = attack_models({&model, 1}, dataset, options);
+    EXPECT_EQ(usual[0].cells[2].store.filename(), "m@pgd-linf-8_255");
+    EXPECT_FALSE(scored_by(usual[0].cells[2]).contains("restarts"));
+    EXPECT_FALSE(report_of(usual, options).result.contains("step"));
+
+    options.step = parse_step("eps/30");
+    options.restarts = 3;
+    const auto other = attack_models({&model, 1}, dataset, options);
+    EXPECT_EQ(other[0].cells[1].store, usual[0].cells[1].store) << "fgsm has no such settings";
+    EXPECT_EQ(other[0].cells[2].store.filename(), "m@pgd-linf-8_255-step_eps_30-3restarts");
+    EXPECT_EQ(scored_by(other[0].cells[2])["restarts"], 3);
+    EXPECT_NEAR(scored_by(other[0].cells[2])["step_size"].get<double>(), 8. / 255 / 30, 1e-15);
+    const nlohmann::json result = report_of(other, options).result;
+    EXPECT_EQ(result["step"], "eps/30");
+    EXPECT_EQ(result["restarts"], 3);
+
+    options.step = parse_step("2/255");
+    options.restarts = 1;
+    const auto absolute = attack_models({&model, 1}, dataset, options);
+    EXPECT_EQ(absolute[0].cells[2].store.filename(), "m@pgd-linf-8_255-step_2_255");
+    // The usual step is eps/4 = 2/255.
+    EXPECT_EQ(kept(absolute[0].cells[2].store), kept(usual[0].cells[2].store));
+}
+
+TEST(AttackStep, IsASizeOrAPartOfTheBudget) {
+    EXPECT_DOUBLE_EQ(parse_step("2/255").at(.5), 2. / 255);
+    EXPECT_DOUBLE_EQ(parse_step("eps/30").at(.3), .01);
+    EXPECT_DOUBLE_EQ(parse_step("eps/0.5").at(.3), .6);
+    EXPECT_DOUBLE_EQ(parse_step("1.5", Norm::l2).at(3), 1.5);
+    for (const std::string_view text : {"2/255", "eps/30", "eps/7.5"})
+        EXPECT_EQ(step_text(parse_step(text), Norm::linf), text);
+    for (const std::string_view text :
+         {"", "0", "-1", "eps", "eps/0", "eps/", "eps/-3", "eps*2", "nan", "eps/nan", "2"}) {
+        EXPECT_THAT(message_of([&] { parse_step(text); }, ErrorCode::usage),
+                    HasSubstr("pass --step eps/30"))
+            << text;
+    }
+}
+
+TEST(AttackStep, IsRefusedWhereItCannotAct) {
+    AttackRunOptions options;
+    options.attacks = {"fgsm", "autoattack"};
+    options.step = parse_step("eps/30");
+    const auto said = [&] { return message_of([&] { check_used(options); }, ErrorCode::usage); };
+    EXPECT_THAT(said(), HasSubstr("--step is about pgd"));
+    options.step = std::nullopt;
+    options.restarts = 2;
+    EXPECT_THAT(said(), HasSubstr("--restarts is about pgd"));
+    options.attacks = {};
+    check_used(options);  // fgsm and pgd
+    options.paper_literal = true;
+    EXPECT_THAT(said(), HasSubstr("remove it or --restarts"));
 }
 
 TEST_F(AttackRun, ARunThatWasStoppedReportsWhatAWholeOneDoes) {

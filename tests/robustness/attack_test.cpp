@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "assay/robustness/pixel_model.h"
 #include "message_of.h"
@@ -259,6 +261,85 @@ TEST(AttackSigns, NumbersThatAreNoneFoolNobodyAndAreCounted) {
         EXPECT_EQ(fooled_by(result), 0U) << attack.name;
         EXPECT_EQ(ones(result.not_finite), 1U) << attack.name;
     }
+}
+
+/// A hill on each side of the gray image, along the mean. Only the brighter one fools the model, so
+/// a run of pgd succeeds if and only if its random start has a mean above that of the image.
+class TwoHills final : public LinearModel {
+public:
+    TwoHills() : LinearModel(2, 1) { size = {1, 1, 1}; }
+    void scores(std::span<const float> images, std::size_t n, std::span<float> out) override {
+        for (std::size_t i = 0; i < n; ++i) {
+            const float d = images[i] - .5F;
+            out[2 * i] = 0;
+            out[2 * i + 1] = d > 0 ? 2 * d - .1F : -d - .1F;
+        }
+    }
+    void gradients(const LossBatch& batch, const LossGradients& out) override {
+        scores(batch.input, batch.labels.size(), out.scores);
+        std::vector<float> d(2);
+        for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+            out.losses[i] =
+                loss_of(batch.loss, out.scores.subspan(2 * i, 2), batch.labels[i], 0, d);
+            out.gradient[i] = d[1] * (batch.input[i] > .5F ? 2.0F : -1.0F);
+        }
+    }
+};
+
+TEST(AttackRestarts, EachRunHasItsOwnChance) {
+    TwoHills model;
+    constexpr std::size_t n = 4000;
+    std::vector<std::uint64_t> items(n);
+    std::iota(items.begin(), items.end(), 0);
+    const std::vector<float> images(n, .5F);
+    const std::vector<std::uint32_t> labels(n, 0);
+    const AttackBatch batch = {images, labels, items};
+    AttackOptions options;
+    options.eps = .08;  // the brighter hill is at .06, the darker one at -.02
+    std::vector<std::uint8_t> before(n, 0);
+    std::uint64_t passes = 0;
+    for (const int restarts : {1, 2, 3, 6}) {
+        options.restarts = restarts;
+        const AttackResult result = run_attack(attack_named("pgd"), model, batch, options);
+        // A run fails with chance 1/2: n (1 - 2^-R) are fooled, within four standard errors.
+        const double left = std::pow(.5, restarts);
+        EXPECT_NEAR(static_cast<double>(fooled_by(result)), n * (1 - left),
+                    4 * std::sqrt(n * left * (1 - left)))
+            << restarts;
+        for (std::size_t i = 0; i < n; ++i) {
+            EXPECT_GE(result.fooled[i], before[i]) << i;
+            EXPECT_FLOAT_EQ(result.images[i], result.fooled[i] != 0 ? .58F : .42F) << i;
+        }
+        before = result.fooled;
+        // A run is for the images that no earlier run fooled.
+        EXPECT_EQ(result.backward % 10, 0U);
+        EXPECT_GT(result.backward, passes);
+        EXPECT_LE(result.backward, 10 * 2 * n);
+        passes = result.backward;
+    }
+}
+
+TEST(AttackRestarts, TheLastImageOfTheHighestLossIsKept) {
+    LinearModel model(2, 1);
+    const Labelled data(model, 40, .3F, .7F);
+    AttackOptions options;
+    options.eps = 1e-3;  // far too small
+    options.steps = 1;
+    options.step_size = 1e-5;
+    const AttackResult one = run_attack(attack_named("pgd"), model, data.batch(), options);
+    options.restarts = 8;
+    const AttackResult best = run_attack(attack_named("pgd"), model, data.batch(), options);
+    std::size_t larger = 0;
+    for (std::size_t i = 0; i < data.labels.size(); ++i) {
+        if (best.fooled[i] != 0) continue;
+        const auto loss = [&](const AttackResult& result) {
+            const auto z = model.exact(std::span(result.images).subspan(48 * i, 48));
+            return z[1 - data.labels[i]] - z[data.labels[i]];
+        };
+        EXPECT_GE(loss(best), loss(one) - 1e-6) << i;
+        larger += loss(best) > loss(one) + 1e-6 ? 1 : 0;
+    }
+    EXPECT_GT(larger, data.labels.size() / 2);
 }
 
 TEST(AttackRefusals, SayWhatIsAllowed) {

@@ -39,6 +39,32 @@ TEST(AttackOnTwoLinearClasses, FgsmAndPgdReachTheClosedForm) {
     }
 }
 
+// k steps of size s from the image itself change each number by min(k s, eps) within the box.
+TEST(AttackOnTwoLinearClasses, PgdGoesAsFarAsItsStepsReach) {
+    LinearModel model(2, 1);
+    const Labelled data(model, 200);
+    AttackOptions options;
+    options.eps = 8. / 255;
+    options.random_start = false;
+    options.step_size = options.eps / 30;
+    std::vector<std::size_t> fooled;
+    for (const int steps : {3, 10, 20, 30, 60}) {
+        options.steps = steps;
+        const AttackResult result = attacked("pgd", model, data, options);
+        const double reached = std::min(steps * options.step_size, options.eps);
+        for (std::size_t i = 0; i < data.labels.size(); ++i) {
+            const double lead = model.least_lead(data.image(i), data.labels[i], reached);
+            if (undecided(lead)) continue;
+            EXPECT_EQ(result.fooled[i] != 0, lead < 0) << steps << " " << i << " " << lead;
+        }
+        fooled.push_back(fooled_by(result));
+    }
+    EXPECT_LT(fooled[0], fooled[1]);
+    EXPECT_LT(fooled[1], fooled[2]);
+    EXPECT_LT(fooled[2], fooled[3]);
+    EXPECT_EQ(fooled[3], fooled[4]);
+}
+
 TEST(AttackOnLinearClasses, TheTargetedAttacksReachTheClosedForm) {
     LinearModel model(10, 2);
     const Labelled data(model, 40);

@@ -30,6 +30,19 @@ std::string eps_text(double eps);
 /// Like eps_text() for linf, and the plain number for other norms.
 std::string budget_text(double eps, Norm norm);
 
+/// The size of a step of pgd: a number in the unit of the budgets, or a fraction of each budget.
+struct AttackStep {
+    double value = 0;          ///< above 0
+    bool divides_eps = false;  ///< true if the step is eps / value
+
+    double at(double eps) const { return divides_eps ? eps / value : value; }
+};
+/// Parses "2/255", "0.01" or "eps/30". Throws usage for other texts, for 0 and below, and, for
+/// linf, for a value above 1.
+AttackStep parse_step(std::string_view text, Norm norm = Norm::linf);
+/// Returns the text that parse_step() reads: "2/255", "eps/30".
+std::string step_text(const AttackStep& step, Norm norm);
+
 /// The file formats of adversarial images.
 enum class ImageForm {
     npy,  ///< exactly the classifier's input before the normalisation: float32, height x
@@ -51,7 +64,9 @@ struct AttackRunOptions {
     AttackSpace space = AttackSpace::pixels;
     /// Runs pgd with steps of eps and without a random start, as printed in Hesse et al. 2026.
     bool paper_literal = false;
-    int steps = 0;  ///< 0 means each attack's own number
+    int steps = 0;                   ///< 0 means each attack's own number
+    std::optional<AttackStep> step;  ///< of pgd; without one, eps/4 (linf) or eps/5 (l2)
+    int restarts = 1;  ///< runs of pgd, each from its own random start, until one of them fools
     std::uint64_t seed = 0;
     double level = .95;
     bool control = true;  ///< if false, every verdict is AttackVerdict::not_checked

@@ -57,6 +57,7 @@ struct AttackOptions {
     int steps = 0;              ///< 0 means the attack's own number
     double step_size = 0;       ///< for pgd; 0 means eps / 4 (linf), eps / 5 (l2)
     bool random_start = true;   ///< random start of pgd
+    int restarts = 1;           ///< runs of pgd, each from its own random start, until one fools
     std::uint32_t targets = 9;  ///< for the targeted attacks: number of classes with the highest
                                 ///< scores on the image
     /// run_attack() classifies the attack's results once more. It is false for callers who do so
@@ -69,7 +70,8 @@ struct AttackOptions {
 /// The result of an attack on the images of a batch.
 struct AttackResult {
     /// n x shape().size() numbers within the budget and the box. If the attack failed: the last
-    /// image that it tried (pgd, fgsm, noise), or the original.
+    /// image that it tried (pgd, fgsm, noise), or the original. With restarts of pgd, this is the
+    /// last image of the run with the highest cross-entropy.
     std::vector<float> images;
     std::vector<std::uint8_t> fooled;  ///< n: 1 if the model misclassifies the image above
     std::uint64_t forward = 0;         ///< images that went through the model

@@ -296,6 +296,10 @@ export interface AttackResult extends Result {
   norm: string;
   seed: number;
   paper_literal: boolean;
+  /** Size of a step of pgd, as given with `--step`. */
+  step?: string;
+  /** Runs of pgd, if more than one. */
+  restarts?: number;
   /** With `--save-images`. */
   image_form: string | null;
   models: AttackedModel[];
