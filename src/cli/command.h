@@ -46,6 +46,7 @@ struct Command {
 };
 
 int cmd_attack(std::vector<std::string> arguments);
+int cmd_certify(std::vector<std::string> arguments);
 int cmd_audit(std::vector<std::string> arguments);
 int cmd_calibrate(std::vector<std::string> arguments);
 int cmd_check(std::vector<std::string> arguments);

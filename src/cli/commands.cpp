@@ -31,6 +31,7 @@ const std::vector<Command>& commands() {
         {"show", "Show one image's labels and what each model predicts", cmd_show},
         {"export", "Write one row per item: label, prediction, loss", cmd_export},
         {"attack", "Measure accuracy under adversarial attacks", cmd_attack},
+        {"certify", "Certify accuracy within l2 radii, by randomised smoothing", cmd_certify},
         {"patchml", "Compose images that contain a known number of objects", cmd_patchml},
         {"corrupt", "Write corrupted copies of a data set (ImageNet-C)", cmd_corrupt},
         {"labels", "Combine annotators' votes, propose questions, count labels", cmd_labels},

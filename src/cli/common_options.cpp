@@ -41,6 +41,8 @@ constexpr std::array rows = {
     CommonOptions{"corrupt",
                   "list limit corruptions severities frost profile out jpeg sheet threads"},
     CommonOptions{"attack", "model data preset list limit attack eps norm steps out"},
+    CommonOptions{"certify",
+                  "model data preset list limit sigma samples selection alpha radii batch out"},
     CommonOptions{"patchml",
                   "data boxes whole classes min-side k canvas distinct seeds out name threads "
                   "dry-run"},

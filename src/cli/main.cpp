@@ -46,7 +46,7 @@ const std::vector<CommandGroup>& command_groups() {
         {"Evaluate",
          {"eval", "predict", "import", "score", "compare", "calibrate", "conformal", "decide",
           "slices", "ensemble", "gap", "show", "report", "plot", "paper", "export", "run", "demo"}},
-        {"Robustness and cost", {"corrupt", "robustness", "attack", "patchml", "quality", "cost"}},
+        {"Robustness and cost", {"corrupt", "robustness", "attack", "certify", "patchml", "quality", "cost"}},
         {"Labels",
          {"inspect", "check", "labels", "serve", "audit", "estimate", "mad", "replicate"}},
         {"Many machines", {"join", "verify"}},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "assay/evaluate/attack.h"
+#include "assay/evaluate/certify.h"
 #include "assay/evaluate/check.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gap.h"
@@ -68,6 +69,15 @@ ResultType result_type(ResultOf<SavedAttack>);
 ResultType result_type(ResultOf<SmallestChanges>);
 ResultType result_type(ResultOf<SmallestPair>);
 ResultType result_type(ResultOf<ShownAttacks>);
+
+/// Schema `assay.certify/1`.
+struct CertifyResult {
+    std::span<const CertifiedModel> results;
+    const CertifyOptions* options;
+};
+ResultType result_type(ResultOf<CertifiedPoint>);
+ResultType result_type(ResultOf<CertifiedModel>);
+ResultType result_type(ResultOf<CertifyResult>);
 
 struct ShownFinding {
     const CheckedPair* pair;

@@ -71,6 +71,7 @@ std::vector<Plot> score_label_plots(const JsonReader& result, const PlotChoice& 
 std::vector<Plot> quality_scatter_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_score_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> certify_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> class_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> confusion_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> confusion_matrix_plots(const JsonReader& result, const PlotChoice& choice);

@@ -90,6 +90,25 @@ void add_calibration(DerivedStore& derived, const StoreSpec& spec) {
     if (!derived.calibration.empty() && derived.model.empty()) derived.model = text("of");
 }
 
+/// The noise of a store of `assay certify`, from its record.
+void add_smoothing(DerivedStore& derived, const StoreSpec& spec) {
+    if (spec.provenance_json.empty()) return;
+    constexpr int deepest = 64;
+    const json made = parse_json(spec.provenance_json, deepest);
+    if (!made.is_object() || !made.contains("scored_by")) return;
+    const json& scored = made.at("scored_by");
+    if (!scored.is_object() || !scored.contains("smoothed")) return;
+    const json& smoothed = scored.at("smoothed");
+    if (!smoothed.is_object() || !smoothed.contains("of") || !smoothed.at("of").is_string()) return;
+    const auto number = [&](const char* key) {
+        return smoothed.contains(key) && smoothed.at(key).is_number()
+                   ? smoothed.at(key).get<double>()
+                   : 0;
+    };
+    derived.smoothing = fmt::format("sigma {:g}, {} copies", number("sigma"), number("copies"));
+    if (derived.model.empty()) derived.model = smoothed.at("of").get<std::string>();
+}
+
 }  // namespace
 
 DerivedStore derived_of(const PredictionStore& store) {
@@ -101,6 +120,7 @@ DerivedStore derived_of(const PredictionStore& store) {
         add_verdict(derived, store);
     }
     add_calibration(derived, spec);
+    add_smoothing(derived, spec);
     store::DatasetRecord record;
     if (!store.is_in_memory()) record = store::read_dataset_record(store.folder().parent_path());
     if (!record.corruption.empty()) {
@@ -124,6 +144,8 @@ std::string describe(const DerivedStore& derived) {
     if (!derived.corruption.empty())
         text += fmt::format("{}{} at severity {}", text.empty() ? "" : ", ", derived.corruption,
                             derived.severity);
+    if (!derived.smoothing.empty())
+        text += fmt::format("{}smoothed ({})", text.empty() ? "" : ", ", derived.smoothing);
     if (!derived.calibration.empty())
         text += fmt::format("{}calibrated ({})", text.empty() ? "" : ", ", derived.calibration);
     return text;
@@ -137,7 +159,8 @@ ResultType result_type(ResultOf<DerivedStore>) {
     static constexpr auto rows = describe_result<DerivedStore>(
         {.name = "DerivedStore", .help = "How the images were changed before the model got them"},
         {
-            part({.help = "Set if its images were attacked or its scores are calibrated",
+            part({.help =
+                      "Set if its images were attacked, or its scores are smoothed or calibrated",
                   .name = "model",
                   .omitted = true},
                  [](const DerivedStore& d) { return d.is_variant() ? d.model : std::string(); }),
@@ -159,6 +182,8 @@ ResultType result_type(ResultOf<DerivedStore>) {
             part<&DerivedStore::calibration>(
                 {.help = "How the scores were scaled: `temperature`, `vector` or `per-class`",
                  .omitted = true}),
+            part<&DerivedStore::smoothing>(
+                {.help = "Noise of `assay certify`: `sigma 0.25, 10000 copies`", .omitted = true}),
         });
     return rows;
 }

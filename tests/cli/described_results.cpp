@@ -58,6 +58,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<few_labels::DrawnSample>{}),
         result_type(ResultOf<few_labels::PoolDrift>{}),
         result_type(ResultOf<few_labels::PoolEstimate>{}),
+        result_type(ResultOf<CertifyResult>{}),
         result_type(ResultOf<EvalResult>{}),
         result_type(ResultOf<GapReport>{}),
         result_type(ResultOf<ImportReport>{}),

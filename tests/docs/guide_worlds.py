@@ -61,6 +61,12 @@ def attacks(w):
     w.images("imagenet/val", each=1, classes=SHAPES[:3])
 
 
+@world("certify.md")
+def certify(w):
+    w.model("m.pt")
+    w.images("imagenet/val", each=1, classes=SHAPES[:3])
+
+
 @world("calibration.md")
 def calibration(w):
     truth = [i % 6 for i in range(60)]

@@ -1,6 +1,9 @@
 assay_test(predict
     SOURCES evaluate/predict_test.cpp evaluate/predict_stopped_test.cpp evaluate/failing_images_test.cpp evaluate/predict_parquet_test.cpp evaluate/predict_arrays_test.cpp evaluate/predict_corrupted_test.cpp evaluate/attack_test.cpp evaluate/attack_control_test.cpp evaluate/attack_images_test.cpp evaluate/smallest_change_test.cpp evaluate/image_identity_test.cpp evaluate/recorded_images_test.cpp evaluate/reports_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads ZLIB::ZLIB)
+assay_test(certify
+    SOURCES evaluate/certify_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test(score
     SOURCES evaluate/score_test.cpp evaluate/compare_test.cpp evaluate/multilabel_score_test.cpp evaluate/runs_test.cpp
         evaluate/metric_table_test.cpp evaluate/ranks_test.cpp evaluate/column_metrics_test.cpp evaluate/log_odds_test.cpp evaluate/ood_test.cpp

@@ -176,6 +176,16 @@ json made_result(std::string_view schema) {
                     {cell("fgsm", 8. / 255, 0.2), cell("fgsm", 2. / 255, 0.5),
                      cell("pgd", 2. / 255, 0.4)}}}}}};
     }
+    if (schema == "assay.certify/1") {
+        const auto point = [](double radius, double value) {
+            return json{{"radius", radius}, {"accuracy", estimate_of(value)}};
+        };
+        return {
+            {"schema", schema},
+            {"models",
+             {{{"model", "a"}, {"dataset", "v1"}, {"curve", {point(0, 0.7), point(0.5, 0.4)}}},
+              {{"model", "b"}, {"dataset", "v1"}, {"curve", {point(0, 0.6), point(0.5, 0.5)}}}}}};
+    }
     if (schema == "assay.quality_correlate/1") {
         return {{"schema", schema},
                 {"pairs",
@@ -565,6 +575,16 @@ TEST(Plots, OfAttacksBeginWithTheAccuracyWithoutAny) {
     result["norm"] = "l2";
     EXPECT_NEAR(std::get<double>(plots_of("attack", result)[0].series[0].points[1].x), 2. / 255,
                 1e-12);
+}
+
+TEST(Plots, OfCertifiedAccuracyHaveALineForEachModel) {
+    const auto plots = plots_of("certify", made_result("assay.certify/1"));
+    ASSERT_EQ(plots.size(), 1u);
+    EXPECT_EQ(plots[0].title, "v1");
+    ASSERT_EQ(plots[0].series.size(), 2u);
+    EXPECT_EQ(plots[0].series[1].name, "b");
+    EXPECT_EQ(std::get<double>(plots[0].series[1].points[1].x), 0.5);
+    EXPECT_EQ(plots[0].series[1].points[1].y.value, 0.5);
 }
 
 TEST(Plots, OfQualityMarkWhatIsNotSignificant) {

@@ -1,6 +1,6 @@
 // Derived stores: their scores belong to images that were changed by an attack or a corruption
-// before the model saw them, or were calibrated. They are not additional models, and are not ranked
-// among these.
+// before the model saw them, are those of a smoothed model, or were calibrated. They are not
+// additional models, and are not ranked among these.
 #pragma once
 
 #include <string>
@@ -19,6 +19,8 @@ struct DerivedStore {
     int severity = 0;        ///< severity of the corruption
     /// The method that scaled the scores: "temperature", "vector", "per-class"; "" if none did.
     std::string calibration = "";
+    /// Of `assay certify`: "sigma 0.25, 10000 copies"; "" if the model was not smoothed.
+    std::string smoothing = "";
     /// For an attack: the verdict of its controls and the signs that they found, with their
     /// numbers.
     AttackVerdict verdict = AttackVerdict::not_checked;
@@ -27,7 +29,9 @@ struct DerivedStore {
     bool any() const { return is_variant() || !corruption.empty(); }
     /// True for derived scores of a model that has its own scores on the same data set. They do not
     /// count as a model.
-    bool is_variant() const { return !attack.empty() || !calibration.empty(); }
+    bool is_variant() const {
+        return !attack.empty() || !calibration.empty() || !smoothing.empty();
+    }
     /// True if the numbers of the attack are unreliable, that is, too good.
     bool is_in_doubt() const { return verdict >= AttackVerdict::doubtful; }
     bool operator==(const DerivedStore&) const = default;
@@ -44,7 +48,8 @@ std::string describe(const DerivedStore& derived);
 /// Describes a store that is in doubt: "the attack is doubtful: ...".
 std::string doubt_of(const DerivedStore& derived);
 
-/// The fields `model`, `attack`, `corruption`, `severity`, `calibration`, if they apply.
+/// The fields `model`, `attack`, `corruption`, `severity`, `calibration`, `smoothing`, if they
+/// apply.
 nlohmann::json to_json(const DerivedStore& derived);
 
 }  // namespace assay

@@ -468,6 +468,49 @@ export interface Candidate {
   needs_surely_met: boolean;
 }
 
+/** Randomised smoothing of one model. */
+export interface CertifiedModel {
+  model: string;
+  dataset: string;
+  /** Frequencies of the classes in the copies that chose one. */
+  selection_store: string;
+  /** Frequencies of the classes in the others. */
+  store: string;
+  /** csv with a row per image. */
+  table: string;
+  /** Images with one label and a result. */
+  images: number;
+  /** The others. */
+  left_out: number;
+  /** Proportion without a certificate. */
+  abstained: Estimate;
+  /** 0 for images that are abstained or incorrect. */
+  mean_radius: Estimate;
+  /** By radius. */
+  curve: CertifiedPoint[];
+  notes: string[];
+}
+
+/** Certified accuracy at one radius. */
+export interface CertifiedPoint {
+  /** l2, in the unit of `assay attack --norm l2`. */
+  radius: number;
+  /** Images with the correct class and at least this radius. */
+  certified: number;
+  accuracy: Estimate;
+}
+
+/** What `assay certify` prints. */
+export interface CertifyResult extends Result {
+  sigma: number;
+  samples: number;
+  selection: number;
+  alpha: number;
+  seed: number;
+  level: number;
+  models: CertifiedModel[];
+}
+
 export interface CheckFinding {
   model: string;
   dataset: string;
@@ -905,7 +948,7 @@ export interface DawidSkeneFit {
 
 /** How the images were changed before the model got them. */
 export interface DerivedStore {
-  /** Set if its images were attacked or its scores are calibrated. */
+  /** Set if its images were attacked, or its scores are smoothed or calibrated. */
   model?: string;
   /** Such as `pgd-linf-8_255`. */
   attack?: string;
@@ -917,6 +960,8 @@ export interface DerivedStore {
   severity?: number;
   /** How the scores were scaled: `temperature`, `vector` or `per-class`. */
   calibration?: string;
+  /** Noise of `assay certify`: `sigma 0.25, 10000 copies`. */
+  smoothing?: string;
 }
 
 /** Centre and scale of a dimension. */
