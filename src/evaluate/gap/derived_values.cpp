@@ -1,6 +1,5 @@
 // Computes values derived from the models' values: ranks, orders, boxes, spreads.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/core.h>
@@ -8,6 +7,7 @@
 #include "assay/error.h"
 #include "core/rank_correlation.h"
 #include "evaluate/gap/assemble.h"
+#include "evaluate/gap/gap_margin.h"
 #include "evaluate/gap/ordering.h"
 
 namespace assay {
@@ -27,15 +27,12 @@ void mark(GapReport& report) {
 
 GapWithinMargin within_margin(const std::vector<GapModel>& models, std::size_t metric,
                               double margin) {
-    // Differences of decimals are not exact: 63.2 % - 58.2 % is slightly below 5 %, but does not
-    // count as within it.
-    margin -= 1e-9;
     GapWithinMargin count;
     for (const GapModel& model : models) {
         const Estimate& gap = model.metrics[metric].gap;
         if (!gap.value) continue;
         ++count.models;
-        count.within += std::abs(*gap.value) < margin ? 1 : 0;
+        count.within += is_within(*gap.value, margin) ? 1 : 0;
     }
     return count;
 }

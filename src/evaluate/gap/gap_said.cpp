@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "evaluate/gap/assemble.h"
+#include "evaluate/gap/gap_margin.h"
 #include "evaluate/gap/statement_parts.h"
 
 namespace assay {
@@ -99,9 +100,8 @@ void of_both_sets(const GapReport& report, const OneSet& first, const OneSet& se
     if (asked.orders)
         out.orders = statements::rank_correlations(first.ordered(), second.ordered(), level);
     if (!asked.ends) return;
-    // Differences of decimals are not exact: 63.2 % - 58.2 % is slightly below 5 %, but does not
-    // count as within it.
-    out.within = statements::within_margin(gaps, sd, errors, options.margin - 1e-9, level);
+    out.within =
+        statements::within_margin(gaps, sd, errors, bound_of_margin(options.margin), level);
     out.changes.resize(report.models.size());
     const auto changes = statements::changes_of_place(first.values, *first.pairs, second.values,
                                                       *second.pairs, level);

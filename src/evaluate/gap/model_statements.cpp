@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "evaluate/gap/assemble.h"
+#include "evaluate/gap/gap_margin.h"
 #include "evaluate/gap/gap_said.h"
 #include "evaluate/gap/ordering.h"
 #include "evaluate/gap/statement_parts.h"
@@ -104,7 +105,7 @@ void set_within(GapReport& report, std::size_t m, const std::vector<GapSaid>& sa
         // Uses the interval of this model's gap.
         for (const GapModel& model : report.models) {
             const Estimate& gap = model.metrics[m].gap;
-            const double margin = report.options.margin - 1e-9;
+            const double margin = bound_of_margin(report.options.margin);
             if (!gap.value || !gap.interval) continue;
             within.surely_within =
                 gap.interval->low > -margin && gap.interval->high < margin ? 1 : 0;
