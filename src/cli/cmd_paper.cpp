@@ -1,15 +1,11 @@
 // assay paper: every table and figure of a paper, for the user's own models.
 #include "cli/cmd_paper.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -25,7 +21,6 @@
 #include "cli/paper_rows.h"
 #include "cli/paper_tables.h"
 #include "core/file.h"
-#include "core/file_stream.h"
 #include "core/folder_aside.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
@@ -200,37 +195,14 @@ fs::path paper_folder(const fs::path& given, bool force) {
     return out;
 }
 
-[[noreturn]] void fail_to_replace(const fs::path& out, std::string_view reason) {
-    throw Error(ErrorCode::io, fmt::format("cannot replace {}: {}; name a new folder with --out",
-                                           out.string(), reason));
-}
-
-/// Puts the complete folder in the place of an earlier one, in one step if the file system can. If
-/// this fails, the earlier folder stays.
+/// Puts the complete folder in the place of an earlier one. If this fails, the earlier one stays.
 void put_in_place(FolderAside& aside, const fs::path& out, bool force) {
     check_paper_folder(out, force);  // another program may have made it since the first check
-    if (!is_there(out) || is_empty_folder(out)) {
-        aside.keep();
-        return;
-    }
-    sync_folder(aside.path());
-    if (::renameat2(AT_FDCWD, aside.path().c_str(), AT_FDCWD, out.c_str(), RENAME_EXCHANGE) == 0) {
-        sync_folder(out.parent_path());
-        return;  // `aside` removes the earlier folder
-    }
-    if (errno != EINVAL && errno != ENOSYS) fail_to_replace(out, std::strerror(errno));
-    const fs::path old = out.parent_path() / fmt::format(".{}.replaced", out.filename().string());
-    std::error_code problem;
-    fs::remove_all(old, problem);
-    if (!problem) fs::rename(out, old, problem);
-    if (problem) fail_to_replace(out, problem.message());
     try {
-        aside.keep();
-    } catch (const Error&) {
-        fs::rename(old, out, problem);
-        throw;
+        aside.replace();
+    } catch (const Error& error) {
+        throw Error(error.code(), error.message() + "; name a new folder with --out");
     }
-    fs::remove_all(old, problem);  // a leftover does no harm
 }
 
 /// `shown` is the folder as typed.

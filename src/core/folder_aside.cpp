@@ -1,11 +1,17 @@
 #include "core/folder_aside.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <stdio.h>
 
+#include <cerrno>
+#include <cstring>
+#include <string>
 #include <system_error>
 
 #include "assay/error.h"
 #include "core/file_stream.h"
+#include "core/paths.h"
 
 namespace assay {
 
@@ -27,6 +33,39 @@ void FolderAside::keep() {
     kept_ = true;
     // The files in the folder are synced. The folder's name must also be synced.
     sync_folder(target_.parent_path());
+}
+
+void FolderAside::replace() {
+    if (!is_there(target_) || is_empty_folder(target_)) {
+        keep();
+        return;
+    }
+    sync_folder(aside_.path);
+    replace_folder(aside_.path, target_);
+    sync_folder(target_.parent_path());  // the destructor removes the earlier folder
+}
+
+std::filesystem::path replaced_name(const std::filesystem::path& folder) {
+    return folder.parent_path() / fmt::format(".{}.replaced", folder.filename().string());
+}
+
+void replace_folder(const std::filesystem::path& made, const std::filesystem::path& folder) {
+    const auto fail = [&](const std::string& reason) {
+        throw Error(ErrorCode::io, fmt::format("cannot replace {}: {}", folder.string(), reason));
+    };
+    if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) return;
+    if (errno != EINVAL && errno != ENOSYS) fail(std::strerror(errno));
+    const std::filesystem::path old = replaced_name(folder);
+    std::error_code problem, ignored;
+    std::filesystem::remove_all(old, problem);
+    if (!problem) std::filesystem::rename(folder, old, problem);
+    if (problem) fail(problem.message());
+    std::filesystem::rename(made, folder, problem);
+    if (problem) {
+        std::filesystem::rename(old, folder, ignored);
+        fail(problem.message());
+    }
+    std::filesystem::rename(old, made, ignored);  // a leftover does no harm
 }
 
 }  // namespace assay

@@ -21,11 +21,22 @@ public:
     /// Renames the folder to the target. The writers of its files must have synced them. Throws io
     /// if the target is not empty or cannot be created.
     void keep();
+    /// As keep(), but also replaces a target with contents, by replace_folder().
+    void replace();
 
 private:
     std::filesystem::path target_;
     Temporary aside_;
     bool kept_ = false;
 };
+
+/// Puts the folder `made` in the place of `folder`, which exists: in one step if the file system
+/// can exchange names. `made` is the earlier folder then, for the caller to remove. The caller has
+/// synced the files, and syncs the folder above. If this fails, `folder` is the earlier one. Throws
+/// io.
+void replace_folder(const std::filesystem::path& made, const std::filesystem::path& folder);
+/// The name of the earlier folder for a moment, if the file system cannot exchange names. A killed
+/// process leaves it behind.
+std::filesystem::path replaced_name(const std::filesystem::path& folder);
 
 }  // namespace assay

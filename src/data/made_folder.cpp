@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
 #include "assay/error.h"
 #include "core/descriptor.h"
 #include "core/file_stream.h"
+#include "core/folder_aside.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
@@ -90,12 +90,6 @@ void remove_unfinished_files(const fs::path& folder) {
     }
 }
 
-/// The temporary name of the old folder if the file system cannot exchange two
-/// names.
-fs::path replaced_of(const fs::path& folder) {
-    return folder.parent_path() / fmt::format(".{}.replaced", folder.filename().string());
-}
-
 /// Links a folder's data files, without the record of how they were made, into another folder, or
 /// copies them if links are not possible. Existing files stay.
 void link_files(const fs::path& from, const fs::path& to, const std::string& record) {
@@ -171,7 +165,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
 void MadeFolder::remove_replaced() const {
     std::error_code ignored;  // a leftover does no harm
     if (is_there(folder_ / lock_name)) remove_signs(folder_, ignored);
-    // A finished folder has no settings file; see replace().
+    // A finished folder has no settings file; see finish().
     if (is_there(partial_ / record_) && !is_there(partial_ / settings_name)) {
         try {
             const FileLock lock(partial_ / lock_name);
@@ -181,32 +175,16 @@ void MadeFolder::remove_replaced() const {
             // complete.
         }
     }
-    fs::remove_all(replaced_of(folder_), ignored);
-}
-
-/// The new folder keeps its settings file until it has its final name. So the older of two finished
-/// folders can be recognized.
-void MadeFolder::replace() {
-    if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, folder_.c_str(), RENAME_EXCHANGE) == 0) {
-        return;
-    }
-    if (errno != EINVAL && errno != ENOSYS) fail("replace", folder_);
-    std::error_code problem;
-    const fs::path old = replaced_of(folder_);
-    fs::remove_all(old, problem);
-    if (!problem) fs::rename(folder_, old, problem);
-    if (!problem) fs::rename(partial_, folder_, problem);
-    if (problem) {
-        throw Error(ErrorCode::io, fmt::format("cannot replace {} by {}: {}", folder_.string(),
-                                               partial_.string(), problem.message()));
-    }
+    fs::remove_all(replaced_name(folder_), ignored);
 }
 
 void MadeFolder::finish(const json& result) {
     sync_file_system(partial_);
     write_file_atomically(partial_ / record_, json_text(result));
     if (grows_) {
-        replace();
+        // The new folder keeps its settings file until it has its final name. So the older of two
+        // finished folders can be recognized.
+        replace_folder(partial_, folder_);
     } else {
         // The folder keeps its hidden name until all temporary files are removed.
         std::error_code problem;

@@ -38,7 +38,6 @@ public:
 private:
     /// Removes a replaced folder that a killed run kept.
     void remove_replaced() const;
-    void replace();
 
     std::filesystem::path folder_, partial_;
     std::string record_;
