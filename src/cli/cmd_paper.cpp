@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "assay/error.h"
 #include "assay/report/draw.h"
@@ -60,25 +61,33 @@ PlotChoice choice_of(const PaperRow& row, PaperStudy& study) {
     return choice;
 }
 
-/// Writes the row's files, and returns their names.
-std::vector<std::string> write_row(const PaperRow& row, PaperStudy& study, const fs::path& folder) {
-    std::vector<std::string> files;
-    const auto write = [&](std::string_view ending, std::string_view bytes) {
-        files.push_back(fmt::format("{}.{}", row.id, ending));
-        write_file_atomically(folder / files.back(), bytes);
-    };
+/// Contents of files by their ending.
+using MadeFiles = std::vector<std::pair<std::string_view, std::string>>;
+
+MadeFiles files_of(const PaperRow& row, PaperStudy& study) {
+    MadeFiles files;
     if (row.table != nullptr) {
         const Table table = row.table(study);
         constexpr std::size_t rows_of_a_page = 40;
-        write("csv", csv_of(table));
-        write("tex", latex_table(table, table.rows.size() > rows_of_a_page));
+        files.emplace_back("csv", csv_of(table));
+        files.emplace_back("tex", latex_table(table, table.rows.size() > rows_of_a_page));
         return files;
     }
     const std::vector<Plot> plots =
         plots_of(row.plot, study.result(row.source), choice_of(row, study));
     for (const PlotFormat format : study.settings().formats)
-        write(name_of(format), draw(plots, format));
+        files.emplace_back(name_of(format), draw(plots, format));
     return files;
+}
+
+/// Writes the row's files, all of them or none, and returns their names.
+std::vector<std::string> write_row(const PaperRow& row, PaperStudy& study, const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& [ending, bytes] : files_of(row, study)) {
+        names.push_back(fmt::format("{}.{}", row.id, ending));
+        write_file_atomically(folder / names.back(), bytes);
+    }
+    return names;
 }
 
 /// The command that prints the same alone. Call it for a row that is made.
@@ -86,6 +95,7 @@ std::string command_of(const PaperRow& row, PaperStudy& study) {
     const std::string from = study.command(row.source);
     if (row.table != nullptr) {
         const bool ranked = row.table == paper_tables::best || row.table == paper_tables::models;
+        if (row.table == paper_tables::within) return from + " --all";
         return ranked ? study.ranking_command() : from;
     }
     const std::string_view file = PaperStudy::file_of(row.source);

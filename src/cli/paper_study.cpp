@@ -107,6 +107,7 @@ replication::AdjustStep adjust_step(const PaperConfig& config) {
     step.replication_hits = given ? paper.hits2 : config.runs / paper.v2;
     step.methods = paper.methods;
     step.figures = true;
+    step.sweep_eighths = true;  // as `--json`
     return step;
 }
 

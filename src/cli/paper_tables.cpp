@@ -3,26 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/refuse.h"
+#include "evaluate/gap/gap_margin.h"
 #include "evaluate/gap/gap_report_tables.h"
 
 namespace assay::cli::paper_tables {
 namespace {
-
-/// The number of objects of a subgroup, such as "3".
-std::string objects_of(const Measurement& measurement) {
-    const auto g = measurement.key.parameters.find("g");
-    return measurement.key.metric == "subgroup_accuracy" && g != measurement.key.parameters.end()
-               ? g->second
-               : std::string();
-}
 
 /// A table of published values may have further data sets beside the composites.
 const GapAlso& composite_set(const GapReport& report, const PaperStudy& study) {
@@ -59,28 +53,26 @@ Table labels_per_image(PaperStudy& study) {
 
 Table composites(PaperStudy& study) {
     const ScoreResult& result = study.composites();
-    // Every model of a data set sees the same images, so the first one's numbers are enough.
-    std::map<std::string, std::map<std::uint64_t, std::uint64_t>> images;
+    // The number of images by number of objects, of all images of a data set. Its models have the
+    // same.
+    std::map<std::string, std::vector<std::uint64_t>> images;
     std::vector<std::string> order;
-    std::map<std::uint64_t, bool> objects;
+    std::set<std::size_t> objects;
     for (const ScoreReport& report : result.reports) {
-        if (images.contains(report.dataset)) continue;
+        if (!images.try_emplace(report.dataset, report.labels_per_image).second) continue;
         order.push_back(report.dataset);
-        auto& row = images[report.dataset];
-        for (const Measurement& measurement : report.measurements) {
-            const std::string g = objects_of(measurement);
-            if (g.empty()) continue;
-            row[std::stoull(g)] = measurement.n;
-            objects[std::stoull(g)] = true;
-        }
+        for (std::size_t g = 1; g < report.labels_per_image.size(); ++g)
+            if (report.labels_per_image[g] > 0) objects.insert(g);
     }
     Table table;
     table.title = "Composites by their number of objects";
     table.columns = {{.name = "data set", .numbers = false}};
-    for (const auto& [g, there] : objects) table.columns.push_back({.name = std::to_string(g)});
+    for (const std::size_t g : objects) table.columns.push_back({.name = std::to_string(g)});
     for (const std::string& name : order) {
+        const std::vector<std::uint64_t>& counts = images[name];
         std::vector<Cell> cells{name};
-        for (const auto& [g, there] : objects) cells.emplace_back(Count{images[name][g]});
+        for (const std::size_t g : objects)
+            cells.emplace_back(Count{g < counts.size() ? counts[g] : 0});
         table.add(std::move(cells));
     }
     return table;
@@ -165,7 +157,7 @@ Table within(PaperStudy& study) {
         for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
             const Estimate& gap = model.metrics[m].gap;
             cells.push_back(gap_tables::percent(gap));
-            if (!gap.value || std::abs(*gap.value) >= report.options.margin) continue;
+            if (!gap.value || !is_within(*gap.value, report.options.margin)) continue;
             by += fmt::format("{}{}", by.empty() ? "" : ", ", name_of(gap_metrics[m]));
         }
         if (by.empty()) continue;

@@ -125,6 +125,29 @@ class Paper(unittest.TestCase):
         for row in best:
             self.assertEqual(int(row["change"]), int(row["rank by top1_v1"]) - int(row["rank"]))
 
+    def test_composites_without_scores_count(self):
+        scores = self.scores["patchml-seed1", "net0"].copy()
+        scores[0] = np.nan
+        np.save(self.folder / "scores.npy", scores)
+        self.write("items.csv", "path,labels", [[f"{i}.jpg", " ".join(map(str, s))] for i, s in enumerate(self.sets["patchml-seed1"])])
+        runs = self.folder / "unscored"
+        shutil.copytree(self.folder / "runs", runs)
+        run("import", self.folder / "scores.npy", "--items", self.folder / "items.csv", "--dataset-name", "patchml-nan", "--name", "net0",
+            "--kind", "logits", "--out", runs, "-q", status=3)
+        config = self.config("unscored-composites", "v1 = 'v1'", "v2 = 'v2'", "composites = 'patchml-nan'", "composite_subgroups = '2'",
+                             "formats = ['svg']", runs=runs)
+        run("paper", "multilabel", config, "--out", self.folder / "unscored-paper", "-q", status=3)
+        row, = table(self.folder / "unscored-paper/table-2.csv")
+        self.assertEqual((row["2"], row["3"]), ("30", "30"))
+
+    def test_a_gap_of_a_point_is_not_within_it(self):
+        self.assertLess(50.2 / 100 - 49.2 / 100, 0.01)  # in binary
+        self.write("points.csv", "model,top1_v1,top1_v2", [["point", "50.2", "49.2"], ["less", "50.2", "49.3"]])
+        config = self.config("points", "table = 'points.csv'", "formats = ['svg']")
+        run("paper", "multilabel", config, "--out", self.folder / "points", "-q")
+        self.assertEqual([row["model"] for row in table(self.folder / "points/text-2.csv")], ["less"])
+        self.assertEqual([row["within"] for row in table(self.folder / "points/text-1.csv")], ["1"])
+
     def test_latex_has_one_table(self):
         text = (self.out / "table-4.tex").read_text()
         self.assertEqual(text.count(r"\begin{"), 1)
@@ -241,6 +264,7 @@ class Paper(unittest.TestCase):
         rows = {row["row"]: row["command"] for row in self.made["rows"] if row["state"] == "made"}
         self.assertTrue(rows["table-3"].endswith("# the values, without ranks"))
         self.assertIn("--subgroups 2,3 ", rows["table-2"])
+        self.assertTrue(rows["text-2"].endswith(" --all"))
 
     def test_mistakes(self):
         def said(*lines, paper="multilabel"):
@@ -279,6 +303,10 @@ class Paper(unittest.TestCase):
         for row, classifier in paired(table(self.folder / "bias/table-2.csv"), adjusted["classifiers"]):
             self.assertEqual(row["model"], classifier["name"])
             self.assertEqual(float(row["original"]), classifier["original"]["value"])
+        files = [self.folder / "study" / f"{name}.csv" for name in ("original", "replication", "original-hits", "replication-hits")]
+        alone = json.loads(run("replicate", "adjust", *files[:2], "--hits", *files[2:], "--json", "-q"))
+        self.assertGreater(len(adjusted["sweep"]), 0)
+        self.assertEqual(adjusted["sweep"], alone["sweep"])
 
 
 if __name__ == "__main__":
