@@ -38,6 +38,7 @@ constexpr std::string_view paper_examples = R"(
 assay paper multilabel assay.toml --out paper
 assay paper multilabel assay.toml --out paper --force
 assay paper replication assay.toml --out bias --json
+assay paper mad assay.toml --out competition
 )";
 
 /// Records which folders this command made, and may replace.
@@ -71,8 +72,8 @@ MadeFiles files_of(const PaperRow& row, PaperStudy& study) {
         constexpr std::size_t rows_of_a_page = 40;
         files.emplace_back("csv", csv_of(table));
         files.emplace_back("tex", latex_table(table, table.rows.size() > rows_of_a_page));
-        return files;
     }
+    if (row.plot.empty()) return files;
     const std::vector<Plot> plots =
         plots_of(row.plot, study.result(row.source), choice_of(row, study));
     for (const PlotFormat format : study.settings().formats)
@@ -80,10 +81,35 @@ MadeFiles files_of(const PaperRow& row, PaperStudy& study) {
     return files;
 }
 
+/// Draws the sheets in a folder of their own, and moves them to the others: figure-7.png,
+/// figure-7-2.png. Returns their names.
+std::vector<std::string> write_sheets(const PaperRow& row, PaperStudy& study,
+                                      const fs::path& folder) {
+    const fs::path sheets = folder / "sheets";
+    const mad::Gallery gallery = row.sheets(study, sheets);
+    std::vector<std::string> names;
+    for (const mad::GallerySheet& sheet : gallery.sheets) {
+        names.push_back(names.empty() ? fmt::format("{}.png", row.id)
+                                      : fmt::format("{}-{}.png", row.id, names.size() + 1));
+        std::error_code problem;
+        fs::rename(sheet.file, folder / names.back(), problem);
+        if (problem)
+            throw Error(ErrorCode::io, fmt::format("cannot rename {}: {}", sheet.file.string(),
+                                                   problem.message()));
+    }
+    std::error_code ignored;  // an empty folder does no harm
+    fs::remove(sheets, ignored);
+    study.add_warnings(gallery.warnings);
+    if (gallery.unreadable > 0) study.set_partial();
+    return names;
+}
+
 /// Writes the row's files, all of them or none, and returns their names.
 std::vector<std::string> write_row(const PaperRow& row, PaperStudy& study, const fs::path& folder) {
     std::vector<std::string> names;
-    for (const auto& [ending, bytes] : files_of(row, study)) {
+    const MadeFiles files = files_of(row, study);
+    if (row.sheets != nullptr) names = write_sheets(row, study, folder);
+    for (const auto& [ending, bytes] : files) {
         names.push_back(fmt::format("{}.{}", row.id, ending));
         write_file_atomically(folder / names.back(), bytes);
     }
@@ -98,6 +124,7 @@ std::string command_of(const PaperRow& row, PaperStudy& study) {
         if (row.table == paper_tables::within) return from + " --all";
         return ranked ? study.ranking_command() : from;
     }
+    if (row.plot.empty()) return from;
     const std::string_view file = PaperStudy::file_of(row.source);
     const std::string result = row.source == PaperSource::figures
                                    ? fmt::format("{} --figures {}", from, file)
@@ -127,6 +154,9 @@ PaperPart made_part(const PaperRow& row, PaperStudy& study, const fs::path& fold
         part.files = write_row(row, study, folder);
         part.command = command_of(row, study);
         part.state = "made";
+    } catch (const NoInput& lacking) {
+        part.state = "no input";
+        part.reason = lacking.message();
     } catch (const Error& error) {
         if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::io) throw;
         part.state = "failed";
@@ -256,15 +286,15 @@ int cmd_paper(std::vector<std::string> arguments) {
     auto app = make_app("paper",
                         "Make the tables (csv, LaTeX) and the figures of a paper for your own "
                         "models. The table [paper] of an assay.toml names their stored "
-                        "predictions. Status 3: some could not be made.",
+                        "predictions, or a competition. Status 3: some could not be made.",
                         paper_examples);
     std::string name;
     fs::path file, out;
     bool force = false;
     Output output;
-    app->add_option("paper", name, "multilabel or replication")
+    app->add_option("paper", name, "multilabel, replication or mad (a competition)")
         ->required()
-        ->type_name("{multilabel,replication}");
+        ->type_name("{multilabel,replication,mad}");
     app->add_option("config", file, "The configuration")->required()->type_name("TOML");
     app->add_option("--out", out, "New folder for the tables, the figures and an overview")
         ->required()
@@ -282,11 +312,8 @@ int cmd_paper(std::vector<std::string> arguments) {
     for (const PaperRow& row : paper.rows)
         any = any || (row.not_yet.empty() && study.missing(row.source).empty());
     if (!any)
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("{}: [paper] names no input of `{}`; set {}", file.string(), paper.name,
-                        paper.name == "replication" ? "original, replication, v1 and v2"
-                                                    : "v1 and v2, or table"));
+        throw Error(ErrorCode::bad_input, fmt::format("{}: [paper] names no input of `{}`; set {}",
+                                                      file.string(), paper.name, paper.inputs));
     const PaperResult result = made_paper(paper, study, folder, out, force);
     output.print(report_of(result));
     return result.partial ? Status::partial : Status::done;

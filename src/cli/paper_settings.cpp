@@ -34,6 +34,9 @@ std::string fault_of(const PaperSettings& settings) {
                            settings.hits1.empty() ? "hits1" : "hits2");
     if (!settings.hits1.empty() && settings.original.empty())
         return "hits1 and hits2 are for the replication study: add original and replication";
+    if (!settings.pair.empty() &&
+        (settings.pair.size() != 2 || settings.pair[0] == settings.pair[1]))
+        return "pair must name two classifiers, as in pair = [\"one\", \"other\"]";
     if (settings.formats.empty()) return "formats is empty; allowed: svg, pdf, png";
     return {};
 }
@@ -46,16 +49,20 @@ struct NeededKeys {
     bool there;
 };
 
-std::array<NeededKeys, 7> needed_keys(const PaperSettings& settings) {
+std::array<NeededKeys, 10> needed_keys(const PaperSettings& settings) {
     const bool stores = !settings.v1.empty(), table = !settings.table.empty();
     const bool composites = !settings.composites.empty();
+    const bool competition = !settings.competition.empty();
     return {{{"labels1", "v1 and v2", stores},
              {"labels2", "v1 and v2", stores},
              {"composites", "v1 and v2, or table", stores || table},
              {"composite_subgroups", "composites among the stores", composites && !table},
              {"ties", "composites", composites},
              {"best", "composites", composites},
-             {"methods", "original and replication", !settings.original.empty()}}};
+             {"methods", "original and replication", !settings.original.empty()},
+             {"against", "competition", competition},
+             {"tags", "competition", competition},
+             {"pair", "competition", competition}}};
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ PaperConfig read_paper_config(const std::filesystem::path& file) {
     if (table.is_null())
         refuse(
             "no table [paper]: add it with the names of the data sets, v1 = \"...\" and v2 = "
-            "\"...\" (docs/paper.md)");
+            "\"...\", or with competition = \"...\" (docs/paper.md)");
     config.settings = read_paper(table, file.parent_path());
     return config;
 }

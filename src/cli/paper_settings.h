@@ -44,6 +44,8 @@ struct PaperSettings {
     std::filesystem::path original, replication;
     std::filesystem::path hits1, hits2;
     std::vector<std::string> methods = {"pl", "moments", "naive", "jackknife"};
+    std::filesystem::path competition, against, tags;
+    std::vector<std::string> pair;
     PaperTies ties = PaperTies::dense;
     std::uint64_t best = 10;
     std::vector<PlotFormat> formats = {PlotFormat::svg, PlotFormat::pdf};
@@ -101,6 +103,15 @@ inline constexpr auto description<cli::PaperSettings> = describe<cli::PaperSetti
     field<&cli::PaperSettings::hits2>({.help = "The same on v2", .empty = "the stores of v2"}),
     field<&cli::PaperSettings::methods>(
         {.help = "Methods of the replication study, as of assay replicate adjust --methods"}),
+    field<&cli::PaperSettings::competition>(
+        {.help = "Folder of a competition with answers, for the study mad", .empty = "none"}),
+    field<&cli::PaperSettings::against>(
+        {.help = "Accuracies to compare its ranking with, as of assay mad rank --against",
+         .empty = "its control sample"}),
+    field<&cli::PaperSettings::tags>({.help = "Ways to fail, as of assay mad rank --tags",
+                                      .empty = "none"}),
+    field<&cli::PaperSettings::pair>({.help = "The two classifiers whose images are shown",
+                                      .empty = "the two best that have images"}),
     field<&cli::PaperSettings::ties>(
         {.help = "Ranks after equal values: standard (1, 2, 2, 4), or dense (1, 2, 2, 3) as in the "
                  "papers"}),

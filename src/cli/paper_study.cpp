@@ -20,11 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Words for a shell: " --labels1 real.json", or nothing.
-std::string option_text(std::string_view option, const std::string& value) {
-    return value.empty() ? "" : fmt::format(" {} {}", option, as_typed(value));
-}
-
 std::vector<std::string> words_in(const std::string& list) {
     std::vector<std::string> words;
     for (std::size_t begin = 0; begin <= list.size();) {
@@ -113,17 +108,8 @@ replication::AdjustStep adjust_step(const PaperConfig& config) {
 
 }  // namespace
 
-template <class T, class Make>
-const T& PaperStudy::once(std::optional<T>& value, PaperSource source, Make&& make) {
-    if (value) return *value;
-    if (const auto before = failed_.find(source); before != failed_.end()) throw before->second;
-    try {
-        value = make();
-    } catch (const Error& error) {
-        failed_.emplace(source, error);
-        throw;
-    }
-    return *value;
+std::string option_text(std::string_view option, const std::string& value) {
+    return value.empty() ? "" : fmt::format(" {} {}", option, as_typed(value));
 }
 
 std::string_view PaperStudy::missing(PaperSource source) const {
@@ -151,6 +137,13 @@ std::string_view PaperStudy::missing(PaperSource source) const {
         case PaperSource::figures:
             if (paper.original.empty()) return no_annotations;
             return stores || !paper.hits1.empty() ? "" : no_sets;
+        case PaperSource::ranking:
+        case PaperSource::distances:
+        case PaperSource::pair:
+            return paper.competition.empty() ? "set competition in [paper]" : "";
+        case PaperSource::tags:
+            if (paper.competition.empty()) return "set competition and tags in [paper]";
+            return paper.tags.empty() ? "set tags in [paper]" : "";
     }
     return "";
 }
@@ -169,6 +162,12 @@ std::string_view PaperStudy::file_of(PaperSource source) {
             return "adjust.json";
         case PaperSource::figures:
             return "figures.json";
+        case PaperSource::ranking:
+        case PaperSource::tags:
+            return "ranking.json";
+        case PaperSource::distances:  // a file for each way
+        case PaperSource::pair:
+            return "";
     }
     return "";
 }
@@ -211,6 +210,11 @@ std::string PaperStudy::command(PaperSource source) const {
                                         : " " + as_typed(paper.hits1.string()) + " " +
                                               as_typed(paper.hits2.string())) +
                    option_text("--methods", fmt::format("{}", fmt::join(paper.methods, ",")));
+        case PaperSource::ranking:
+        case PaperSource::tags:
+        case PaperSource::distances:
+        case PaperSource::pair:
+            return competition_command(source);
     }
     return "";
 }
@@ -307,6 +311,12 @@ json PaperStudy::made(PaperSource source) {
             return to_json(
                 replication::ReplicateFigures{&outcome.figures.value(), &outcome.adjusted});
         }
+        case PaperSource::ranking:
+        case PaperSource::tags:
+            return report_of(ranking()).result;
+        case PaperSource::distances:
+        case PaperSource::pair:
+            break;
     }
     return {};
 }

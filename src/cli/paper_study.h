@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,9 @@
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
 #include "assay/evaluate/score.h"
+#include "assay/mad/competition.h"
+#include "assay/mad/distance_path.h"
+#include "assay/mad/rank.h"
 #include "assay/replication/steps.h"
 #include "cli/paper_settings.h"
 
@@ -21,7 +25,25 @@ namespace assay::cli {
 
 /// What a table or a figure is made from. `ranked` is `gap` with the composites, and `stores` is
 /// `gap` with values that only stores have.
-enum class PaperSource { none, gap, ranked, stores, composites, adjust, figures };
+enum class PaperSource {
+    none,
+    gap,
+    ranked,
+    stores,
+    composites,
+    adjust,
+    figures,
+    ranking,    ///< of a competition
+    tags,       ///< `ranking` with images by tag
+    distances,  ///< ways between labels
+    pair,       ///< the images of a pair
+};
+
+/// [paper] or its inputs lack what a row needs, which is no failure.
+class NoInput : public Error {
+public:
+    explicit NoInput(std::string reason) : Error(ErrorCode::bad_input, std::move(reason)) {}
+};
 
 class PaperStudy {
 public:
@@ -48,6 +70,12 @@ public:
     const ScoreResult& composites();
     /// Throws as run_adjust() does.
     const replication::AdjustOutcome& adjust();
+    /// The competition and its ranking, also by fewer images. Throw as Competition::open() and
+    /// rank_classifiers() do.
+    const mad::Competition& competition();
+    const mad::Ranking& ranking();
+    /// As paper_mad::distances_of(). Their results are in files of their own.
+    const std::vector<mad::DistancePath>& distances();
     /// The result in its schema.
     const nlohmann::json& result(PaperSource source);
     /// The results so far, by the names of their files.
@@ -56,25 +84,48 @@ public:
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// True if a store lacks scores of some images.
     bool partial() const { return partial_; }
+    /// For what a row made beside the results.
+    void add_warnings(const std::vector<std::string>& texts);
+    void set_partial() { partial_ = true; }
 
 private:
     template <class T, class Make>
     const T& once(std::optional<T>& value, PaperSource source, Make&& make);
     nlohmann::json made(PaperSource source);
-    void add_warnings(const std::vector<std::string>& texts);
+    std::string competition_command(PaperSource source) const;
 
     PaperConfig config_;
     std::optional<GapReport> gap_, ranked_;
     std::optional<ScoreResult> composites_;
     std::optional<replication::AdjustOutcome> adjust_;
     std::map<std::string, nlohmann::json> results_;
-    std::map<PaperSource, Error> failed_;
+    std::optional<mad::Competition> competition_;
+    std::optional<mad::Ranking> ranking_;
+    std::optional<std::vector<mad::DistancePath>> distances_;
+    std::map<PaperSource, std::exception_ptr> failed_;
     std::vector<std::string> warnings_;
     bool partial_ = false;
 };
 
+/// Words for a shell: " --labels1 real.json", or nothing.
+std::string option_text(std::string_view option, const std::string& value);
+
 /// The models that the figure of the composites shows: the five best by top-1 on the first data
 /// set, and the five best by ASMA on the composites. Only models with both values are among them.
 std::vector<std::string> best_by_both(const GapReport& report);
+
+template <class T, class Make>
+const T& PaperStudy::once(std::optional<T>& value, PaperSource source, Make&& make) {
+    if (value) return *value;
+    if (const auto before = failed_.find(source); before != failed_.end())
+        std::rethrow_exception(before->second);
+    try {
+        value.emplace(make());
+    } catch (const Error&) {
+        failed_.emplace(source, std::current_exception());
+        throw;
+    }
+    return *value;
+}
 
 }  // namespace assay::cli

@@ -201,6 +201,22 @@ def paper_of_a_replication(w):
             "hits2 = 'study/replication-hits.csv'\n")
 
 
+@world("paper.md#MAD competitions")
+def paper_of_a_competition(w):
+    """The configuration is the page's own."""
+    models = [f"net{i}" for i in range(4)]
+    w.images("crawl", each=40, flat=True)
+    ids = sorted(path.name for path in (w.folder / "crawl").iterdir())
+    for model in models:
+        w.store(f"crawl/{model}", rows=240, ids=ids, labels=False)
+    w.write("hierarchy.json", json.dumps({"name": "shape", "children": [{"name": one} for one in SHAPES]}))
+    ranked(w, "mad", "runs/crawl", "--hierarchy", "hierarchy.json", "--confident", "0.5", "--images", "crawl")
+    tagged(w)
+    w.write("accuracies.csv", table([["model", "accuracy"], *([model, 0.5 + 0.03 * i] for i, model in enumerate(models))]))
+    blocks = re.findall(r"^```toml\n(.*?)^```$", (w.source / "docs/paper.md").read_text(), re.MULTILINE | re.DOTALL)
+    w.write("competition.toml", blocks[-1])
+
+
 @world("multilabel.md#Classifiers with a sigmoid for each class")
 def sigmoid_classifiers(w):
     chance = random.Random(9)

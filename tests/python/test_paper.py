@@ -282,7 +282,7 @@ class Paper(unittest.TestCase):
                            ("methods", (*sets, "methods = ['pl']"))):
             self.assertIn(f"[paper].{key} has no effect without", said(*lines))
         self.assertIn("[paper].best is 0", said("v1 = 'v1'", "v2 = 'v2'", "best = 0"))
-        self.assertIn("allowed: multilabel, replication", said("formats = ['svg']", paper="mad"))
+        self.assertIn("allowed: multilabel, replication, mad", said("formats = ['svg']", paper="quality"))
         self.assertIn("unknown paper", said("formats = ['svg']", paper="multilabels"))
         self.assertIn("original", said("v1 = 'v1'", "v2 = 'v2'", paper="replication"))
         self.assertIn("no data set `v11`", said("v1 = 'v11'", "v2 = 'v2'"))
