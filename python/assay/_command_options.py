@@ -662,3 +662,36 @@ class MadAddOptions(TypedDict, total=False):
     # assay mad add
     reason: Value
     threads: Value
+
+
+COMMANDS: "dict[str, Any]" = {  # by the words of the command
+    "predict": PredictOptions,
+    "attack": AttackOptions,
+    "check": CheckOptions,
+    "corrupt": CorruptOptions,
+    "cost": CostOptions,
+    "eval": EvalOptions,
+    "robustness": RobustnessOptions,
+    "calibrate": CalibrateOptions,
+    "audit": AuditOptions,
+    "slices": SlicesOptions,
+    "ensemble": EnsembleOptions,
+    "labels aggregate": AggregateOptions,
+    "labels propose": ProposeOptions,
+    "patchml": ComposeOptions,
+    "replicate adjust": AdjustOptions,
+    "replicate match": MatchOptions,
+    "replicate plan": PlanOptions,
+    "quality run": QualityRunOptions,
+    "quality measure": MeasureOptions,
+    "quality score": QualityScoreOptions,
+    "quality correlate": CorrelateOptions,
+    "quality choose": ChooseOptions,
+    "mad init": MadInitOptions,
+    "mad select": MadSelectOptions,
+    "mad questions": MadQuestionsOptions,
+    "mad answers": MadAnswersOptions,
+    "mad rank": MadRankOptions,
+    "mad status": MadStatusOptions,
+    "mad add": MadAddOptions,
+}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import threading
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Optional
+
+from ._option_names import in_python
 
 C_VERSION = 1
 FILE = "libassay.so.0.1"
@@ -205,32 +206,6 @@ def text_of(handle: int) -> bytes:
         return ctypes.string_at(lib.assay_text_data(handle), lib.assay_text_size(handle))
     finally:
         lib.assay_text_free(handle)
-
-
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
-_WITH_VALUE = re.compile(r"(?<![\w-])--(kind|threshold) ('[^']*'|[\w*]+=[\d.]*\d|probabilities)(?: --force)?(?!\w)")
-_OTHER_NAMES = {"gate": "gates=", "confusion": "confusions=", "threshold": "thresholds="}
-_FLAGS = ("label-votes", "ordinal", "other-images", "per-class", "reliability")
-
-
-def in_python(text: str) -> str:
-    """Options that a message of the library names, as keyword arguments: --class-map becomes class_map=. Commands between backticks stay.
-    There is no force=, because scores in memory are of the kind that the call names.
-
-    >>> in_python("omit --gate, or add --other-images: `assay list --json`")
-    'omit gates=, or add other_images=True: `assay list --json`'
-    >>> in_python("pass --kind probabilities --force")
-    'pass kind="probabilities"'
-    """
-    def keyword(found: "re.Match[str]") -> str:
-        name = found[1]
-        return _OTHER_NAMES.get(name) or name.replace("-", "_") + ("=True" if name in _FLAGS else "=")
-
-    def with_value(found: "re.Match[str]") -> str:
-        value = found[2].strip("'")
-        return keyword(found) + f'"{value}"'
-
-    return "`".join(part if at % 2 else _OPTION.sub(keyword, _WITH_VALUE.sub(with_value, part)) for at, part in enumerate(text.split("`")))
 
 
 def raise_error(handle: Optional[int]) -> None:

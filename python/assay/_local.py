@@ -128,13 +128,14 @@ def _check_options(options: "dict[str, Any]", items: Items, further: "tuple[str,
 
 def _resolved(served: Served, options: "dict[str, Any]") -> "list[dict[str, Any]]":
     """The models' settings as the program resolves them, without opening images or models."""
+    from ._option_names import keywords_of
     from .command import _run, words
 
     told = {key: value for key, value in options.items() if key in PREPARING or key in ("name", "outputs", "classes")}
     if isinstance(told.get("classes"), (list, tuple, dict)):
         del told["classes"]
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        found = _run(["predict", *served.words, "--data", folder, "--out", folder, *words(told), "--dry-run", "--json"], False, True, served).json
+        found = _run(["predict", *served.words, "--data", folder, "--out", folder, *words(told), "--dry-run", "--json"], False, True, served, keywords_of("predict")).json
     return found["models"]  # type: ignore[no-any-return]
 
 

@@ -13,6 +13,7 @@ from ._class_files import with_class_file
 from ._datasets import folder_of, is_words
 from ._library import Error
 from ._objects import HUBS, KEYS, LISTS, Served
+from ._option_names import keywords_of
 
 # Keys of assay.toml: at its top, in [quality] and in [[model]] (docs/assay.toml.md, docs/models.md). A test compares them with the
 # program's.
@@ -136,7 +137,7 @@ def _run_toml(file: str, runs: Any, progress: Optional[bool], options: "dict[str
     from .command import _run, words
 
     out = [] if runs is None else ["--out", runs]
-    return _run(["quality", "run", file, *out, *words(options), "--json"], progress, True)
+    return _run(["quality", "run", file, *out, *words(options), "--json"], progress, True, None, keywords_of("quality run"))
 
 
 def _finished(done: Any, frames: int) -> Any:
@@ -196,7 +197,7 @@ def _started(file: str, served: Served, plan: bool, progress: Optional[bool]) ->
     from .command import _run
 
     try:
-        return _run(["quality", "run", file, *(["--plan"] if plan else []), "--json"], progress, True, served)
+        return _run(["quality", "run", file, *(["--plan"] if plan else []), "--json"], progress, True, served, keywords_of("quality run"))
     except Error as error:  # the temporary file no longer exists, so messages must not name it
         notes = [note for note in error.notes if file not in note]
         raise Error(error.message.replace(f"`{file}`", "the run"), error.code, notes) from error.__cause__

@@ -62,7 +62,7 @@ def ensemble_of(
     """Stores the members, and their mean beside them."""
     import numpy
 
-    from .command import run, words
+    from .command import called
     from .store import Store, StoreWriter
 
     members = members_of(value, name)
@@ -82,7 +82,7 @@ def ensemble_of(
                 for begin, end in writer.batches(4096):
                     writer.write(begin, scores[begin:end])
             paths.append(writer.path)
-        found = run("ensemble", *paths, "--name", name, *words(options), "--json").json
+        found = called("ensemble", *paths, "--name", name, **options)
         found["scores"] = numpy.array(Store(found["store"]).scores())
         if runs is None:
             for facts in (found, *found["members"]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._given_files import Files
-from .command import table
+from .command import called
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -20,13 +20,13 @@ def aggregate(votes: Any, **options: "Unpack[AggregateOptions]") -> Any:
     of `assay labels aggregate`.
     """
     with Files() as files:
-        return table("labels", "aggregate", files.path_of(votes), **options)
+        return called("labels aggregate", files.path_of(votes), **options)
 
 
 def propose(stores: Any, **options: "Unpack[ProposeOptions]") -> Any:
     """Proposes questions about the images of stores: the JSON of `assay labels propose`."""
     paths = stores if isinstance(stores, (list, tuple)) else [stores]
-    return table("labels", "propose", *[getattr(path, "path", path) for path in paths], **options)
+    return called("labels propose", *[getattr(path, "path", path) for path in paths], **options)
 
 
 __all__ = ["aggregate", "propose"]

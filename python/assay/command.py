@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 from ._library import Error, candidates
+from ._option_names import in_python, keywords_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -74,12 +75,15 @@ def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) ->
     return _run(list(arguments), progress, check)
 
 
-def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: Any = None) -> Finished:
-    """served: models of this process (_objects.Served), which the program reaches through descriptors."""
+def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: Any = None, keywords: "Optional[Mapping[str, str]]" = None) -> Finished:
+    """served: models of this process (_objects.Served), which the program reaches through descriptors.
+
+    keywords: keywords_of() the command, if the calling function takes its options as keywords. Errors then name these.
+    """
     words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
     report = _error_file()
     try:
-        return _finished(words, report, progress, check, served)
+        return _finished(words, report, progress, check, served, keywords)
     finally:
         os.close(report)
 
@@ -95,7 +99,9 @@ def _error_file() -> int:
         os.close(file)
 
 
-def _finished(words: "list[str]", report: int, progress: Optional[bool], check: bool, served: Any) -> Finished:
+def _finished(
+    words: "list[str]", report: int, progress: Optional[bool], check: bool, served: Any, keywords: "Optional[Mapping[str, str]]"
+) -> Finished:
     """report: a descriptor for the error of the program, with its code."""
     show = sys.stderr.isatty() if progress is None else progress
     process = subprocess.Popen(
@@ -123,7 +129,10 @@ def _finished(words: "list[str]", report: int, progress: Optional[bool], check: 
         raise KeyboardInterrupt
     if check and done.status not in (0, 1, 3):
         error = _error_of(done, report)
-        raise (served.named_error(error) if served else error) from (served.error if served else None)
+        error = served.named_error(error) if served else error
+        if keywords is not None:
+            error = Error(in_python(error.message, keywords), error.code, [in_python(note, keywords) for note in error.notes])
+        raise error from (served.error if served else None)
     return done
 
 
@@ -164,13 +173,18 @@ def words(options: "Mapping[str, Any]") -> "list[str]":
     return out
 
 
+def called(command: str, *arguments: Any, **options: Any) -> Any:
+    """The JSON of a command, for the function whose keywords are its options: errors name these."""
+    return _run([*command.split(), *arguments, *words(options), "--json"], None, True, None, keywords_of(command)).json
+
+
 def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional[bool], options: "dict[str, Any]") -> Any:
     """The JSON of a command that runs models: files, names and objects."""
     from ._class_files import with_class_file
     from ._objects import Served
 
     with with_class_file(options) as given, Served(model, given) as served:
-        return _run([command, *served.words, *rest, *words(given), "--json"], progress, True, served).json
+        return _run([command, *served.words, *rest, *words(given), "--json"], progress, True, served, keywords_of(command)).json
 
 
 def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[bool]) -> bool:
@@ -246,7 +260,7 @@ def _over(
     from ._stored import Stored
 
     with Served(model, options) as served, Stored(source, command, served.models, options, progress, sample) as stored:
-        return _run([command, *served.words, *stored.words, *more, *words(options), "--json"], progress, True, served).json
+        return _run([command, *served.words, *stored.words, *more, *words(options), "--json"], progress, True, served, keywords_of(command)).json
 
 
 def _data(data: Any) -> "list[Any]":
@@ -344,7 +358,9 @@ def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: 
     """
     given: dict[str, Any] = {**options}
     source = source_of(data, given, progress)
-    sample = None if given.get("decode_all") else int(given.get("sample") or 128)
+    sample = None if given.get("decode_all") or isinstance(source, list) else given.get("sample") or 128
+    if sample is not None and (isinstance(sample, bool) or not hasattr(sample, "__index__") or sample < 1):
+        raise Error(f"sample={sample!r}; allowed: a whole number from 1")
     found = _over("check", model, source, [], progress, given, sample)
     if not isinstance(source, list) and sample is not None and sample < source.count:
         for finding in found["findings"]:
@@ -366,17 +382,18 @@ def corrupt(data: Any, out: "str | os.PathLike[str] | None" = None, *, progress:
     folder = None if is_words(data) else folder_of(data)
     if folder is not None or is_words(data):
         source = folder.path if folder is not None else data
-        return _run(["corrupt", *(source if isinstance(source, (list, tuple)) else [source]), *more], progress, True).json
+        paths = source if isinstance(source, (list, tuple)) else [source]
+        return _run(["corrupt", *paths, *more], progress, True, None, keywords_of("corrupt")).json
     items = items_of(data)
     refuse_numbers(items, "assay.corrupt")
     with Stored(items, "corrupt", [], given, progress) as stored:
-        return _run(["corrupt", stored.images, "--list", stored.listed, *more], progress, True).json
+        return _run(["corrupt", stored.images, "--list", stored.listed, *more], progress, True, None, keywords_of("corrupt")).json
 
 
 def robustness(runs: Any, clean: str, **options: "Unpack[RobustnessOptions]") -> Any:
     """Reports accuracy under corruptions from stored predictions, like `assay robustness --json`. clean: the data set without
     corruption."""
-    return run("robustness", *(runs if isinstance(runs, (list, tuple)) else [runs]), "--clean", clean, *words(options), "--json").json
+    return called("robustness", *(runs if isinstance(runs, (list, tuple)) else [runs]), "--clean", clean, **options)
 
 
 def audit(runs: Any, **options: "Unpack[AuditOptions]") -> Any:
@@ -387,7 +404,7 @@ def audit(runs: Any, **options: "Unpack[AuditOptions]") -> Any:
     Raises Error for stores without the scores of all classes or without labels, and for stores of other images or labels.
     """
     paths = runs if isinstance(runs, (list, tuple)) else [runs]
-    return run("audit", *map(_store_path, paths), *words(options), "--json").json
+    return called("audit", *map(_store_path, paths), **options)
 
 
 def slices(runs: Any, *, data: "str | os.PathLike[str] | None" = None, **options: "Unpack[SlicesOptions]") -> Any:
@@ -398,7 +415,7 @@ def slices(runs: Any, *, data: "str | os.PathLike[str] | None" = None, **options
     Raises Error for fewer than 80 images with scores and labels, and for data that holds other images.
     """
     paths = runs if isinstance(runs, (list, tuple)) else [runs]
-    return run("slices", *map(_store_path, paths), *words({**options, "data": data}), "--json").json
+    return called("slices", *map(_store_path, paths), data=data, **options)
 
 
 def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **options: "Unpack[CalibrateOptions]") -> Any:
@@ -410,7 +427,7 @@ def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **opt
     """
     paths = runs if isinstance(runs, (list, tuple)) else [runs]
     more = [] if layer is None else ["--layer", layer]
-    return run("calibrate", *map(_store_path, paths), *more, *words(options), "--json").json
+    return called("calibrate", *map(_store_path, paths), *more, **options)
 
 
 def ensemble(
@@ -444,7 +461,7 @@ def ensemble(
             raise Error(f"{what}= is only for arrays; stored predictions have their own: omit it")
     if isinstance(stores, (str, os.PathLike)) or not hasattr(stores, "__iter__"):
         raise Error("an ensemble needs several stores: assay.ensemble([a, b], name=...)")
-    return run("ensemble", *map(_store_path, stores), "--name", name, *words(options), "--json").json
+    return called("ensemble", *map(_store_path, stores), "--name", name, **options)
 
 
 def _store_path(value: Any) -> Any:

@@ -182,6 +182,7 @@ def evaluate(
 def _by_the_command(model: Any, source: "list[Any]", runs: Any, progress: Optional[bool], options: "dict[str, Any]") -> Evaluation:
     from ._class_files import with_class_file
     from ._objects import Served
+    from ._option_names import keywords_of
     from .command import _run, words
 
     with with_class_file(options) as given, Served(model, given) as served, tempfile.TemporaryDirectory(prefix="assay-") as folder:
@@ -190,7 +191,7 @@ def _by_the_command(model: Any, source: "list[Any]", runs: Any, progress: Option
         for path in also.values():
             arguments += ["--also", path]
         try:
-            done = _run(arguments, progress, True, served)
+            done = _run(arguments, progress, True, served, keywords_of("eval"))
         except Error as error:
             told = _FOR_US.sub("", error.message)  # removes options from commands to type that only this call adds
             raise Error(told, error.code, error.notes) from error.__cause__

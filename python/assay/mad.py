@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .command import run, words
+from .command import called
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,11 +28,11 @@ class Competition:
     def init(cls, folder: "str | os.PathLike[str]", stores: Any, **options: "Unpack[MadInitOptions]") -> "Competition":
         """Starts a competition from stored predictions of two or more classifiers."""
         paths = stores if isinstance(stores, (list, tuple)) else [stores]
-        run("mad", "init", folder, *[getattr(path, "path", path) for path in paths], *words(options), "--json")
+        called("mad init", folder, *[getattr(path, "path", path) for path in paths], **options)
         return cls(folder)
 
     def _step(self, name: str, *arguments: Any, **options: Any) -> Any:
-        return run("mad", name, self.folder, *arguments, *words(options), "--json").json
+        return called(f"mad {name}", self.folder, *arguments, **options)
 
     def select(self, **options: "Unpack[MadSelectOptions]") -> Any:
         return self._step("select", **options)

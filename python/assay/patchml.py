@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .command import table
+from .command import called
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def compose(data: Any, boxes: Any, out: Any, **options: "Unpack[ComposeOptions]") -> Any:
     """Makes data sets of composites below `out`. Options are those of the command (counts, images, seeds, ...). Returns its
     JSON."""
-    return table("patchml", "--data", data, "--boxes", boxes, "--out", out, **options)
+    return called("patchml", "--data", data, "--boxes", boxes, "--out", out, **options)
 
 
 __all__ = ["compose"]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 from . import command
 from ._given_files import Files
-from .command import words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 def _step(name: str, source: Any, options: "Mapping[str, Any]") -> Any:
     with Files() as files:
         given = ["published" if source is None else files.path_of(source)]
-        return command.run("quality", name, *given, *words(options), "--json").json
+        return command.called(f"quality {name}", *given, **options)
 
 
 def run(
@@ -54,7 +53,7 @@ def table(source: Any = None, **options: "Unpack[QualityScoreOptions]") -> Any:
 
 def measure(runs: Any, **options: "Unpack[MeasureOptions]") -> Any:
     """Measures all possible dimensions from the stores below `runs`."""
-    return command.run("quality", "measure", runs, *words(options), "--json").json
+    return command.called("quality measure", runs, **options)
 
 
 def correlate(source: Any = None, **options: "Unpack[CorrelateOptions]") -> Any:

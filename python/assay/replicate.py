@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._given_files import Files
-from .command import table
+from .command import called
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -24,13 +24,13 @@ def adjust(original: Any, replication: Any, *, hits: Any = None, **options: "Unp
         words = [files.path_of(original), files.path_of(replication)]
         if hits is not None:
             words += ["--hits", *[files.path_of(table_) for table_ in hits]]
-        return table("replicate", "adjust", *words, **options)
+        return called("replicate adjust", *words, **options)
 
 
 def match(reference: Any, candidates: Any, **options: "Unpack[MatchOptions]") -> Any:
     """Chooses candidates whose selection frequencies match a reference."""
     with Files() as files:
-        return table("replicate", "match", files.path_of(reference), files.path_of(candidates), **options)
+        return called("replicate match", files.path_of(reference), files.path_of(candidates), **options)
 
 
 def plan(original: Any, replication: Any, *, hits: Any = None, **options: "Unpack[PlanOptions]") -> Any:
@@ -39,7 +39,7 @@ def plan(original: Any, replication: Any, *, hits: Any = None, **options: "Unpac
         words = [files.path_of(original), files.path_of(replication)]
         if hits is not None:
             words += ["--hits", *[files.path_of(table_) for table_ in hits]]
-        return table("replicate", "plan", *words, **options)
+        return called("replicate plan", *words, **options)
 
 
 __all__ = ["adjust", "match", "plan"]

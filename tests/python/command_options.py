@@ -63,4 +63,6 @@ def text(program):
         if len(lines) == 1:
             lines.append("    pass\n")
         parts.append("".join(lines))
+    listed = "".join(f'    "{words}": {name}Options,\n' for name, (words, _) in TYPES.items())
+    parts.append(f'\n\nCOMMANDS: "dict[str, Any]" = {{  # by the words of the command\n{listed}}}\n')
     return "".join(parts)
