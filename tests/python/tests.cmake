@@ -13,10 +13,10 @@ if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
         set_tests_properties(python_${part} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
     # Models in Python run in the environment that tools/torch-python makes, or without it in the distribution's Python, if it has
-    # PyTorch. The hubs test needs timm, torchvision and transformers, too; coming_from, ray and trainers skip each package that is missing.
-    foreach(part worker costs described distributed ray hubs open_clip models evaluate layouts coming_from trainers)
+    # PyTorch. The hubs test needs timm, torchvision and transformers, too; coming_from, ray, dask and trainers skip each package that is missing.
+    foreach(part worker costs described distributed ray dask hubs open_clip models evaluate layouts coming_from trainers)
         set(slow "")
-        if(part MATCHES "distributed|ray|hubs|open_clip|trainers") # these processes import torch and more
+        if(part MATCHES "distributed|ray|dask|hubs|open_clip|trainers") # these processes import torch and more
             set(slow SLOW)
         endif()
         assay_test_case(python_${part} LABEL python ${slow}
