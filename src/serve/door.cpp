@@ -25,7 +25,7 @@ bool is_json_type(std::string_view type) {
 
 }  // namespace
 
-void Door::pass(const HttpRequest& request, std::string_view token) {
+void Door::admit(const HttpRequest& request, std::string_view token) {
     if (!site_.knows_host(request.host))
         throw Refusal(421, "other_host",
                       "`" + shortened(request.host) +
@@ -43,6 +43,10 @@ void Door::pass(const HttpRequest& request, std::string_view token) {
         check_rate(address_.take(client));
         if (!token.empty()) check_rate(unknown_.look(client));
     }
+}
+
+void Door::pass(const HttpRequest& request, std::string_view token) {
+    admit(request, token);
     const bool reads = request.method == "GET" || request.method == "HEAD";
     if (!reads && request.method != "POST") {
         Refusal refusal(405, "method", "only GET, HEAD and POST are allowed");

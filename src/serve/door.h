@@ -32,7 +32,11 @@ public:
           address_(limits.address),
           unknown_(limits.unknown) {}
 
-    /// Throws Refusal with status 421, 405, 403, 415 or 429.
+    /// Checks what does not depend on the method: the host and the rate. Throws Refusal with status
+    /// 421 or 429.
+    void admit(const HttpRequest& request, std::string_view token);
+    /// admit(), then the method, the origin and the type of the body. Throws Refusal with status
+    /// 421, 429, 405, 403 or 415.
     void pass(const HttpRequest& request, std::string_view token);
     /// True if a large body may be received before the checks, which requires a valid token.
     bool may_bring_much(std::string_view token);

@@ -76,13 +76,12 @@ struct ReportServer::Impl {
     /// Runs on the thread of the connections.
     void handle(HttpRequest request, const HttpReply& reply) {
         try {
-            // A report takes no body, so the method is refused before the type of the body is.
+            door.admit(request, "");
             if (request.method != "GET" && request.method != "HEAD") {
                 Refusal refusal(405, "method", "a report is read-only");
                 refusal.fields = {{"Allow", "GET, HEAD"}};
                 throw refusal;
             }
-            door.pass(request, "");
             reply(answer(request));
         } catch (const Refusal& refusal) {
             reply(response_of(refusal));

@@ -90,9 +90,19 @@ TEST(ReportServer, IsSeenByWhoKnowsTheLinkAndChangedByNobody) {
         const RawResponse refused = report.ask(method, report.path);
         EXPECT_EQ(refused.status, 405) << method;
         EXPECT_EQ(refused.field("Allow"), "GET, HEAD") << method;
+        EXPECT_EQ(report.ask(method, report.path, "", "attacker.example").status, 421) << method;
     }
     // A host name that resolves to this server may belong to an attacker.
     EXPECT_EQ(report.ask("GET", report.path, "", "attacker.example").status, 421);
+}
+
+TEST(ReportServer, RequestsThatChangeCountForTheRate) {
+    const Scratch folder;
+    save_models(folder, {"a"});
+    const ServedReport report(folder);
+    int status = 405;
+    for (int i = 0; i < 20'000 && status == 405; ++i) status = report.ask("POST", "/").status;
+    EXPECT_EQ(status, 429);
 }
 
 TEST(ReportServer, TheDocumentIsAskedForOnceAndAgainWhenItChanges) {
