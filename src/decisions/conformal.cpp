@@ -396,12 +396,13 @@ ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCa
     result.level = options.level;
     result.class_conditional = options.class_conditional;
     result.randomized = !options.deterministic;
-    const ModelStores found = model_stores(options.stores);
+    const ModelStores found = model_stores(options.stores, true);
     if (const std::string note = found.note(); !note.empty()) result.notes.push_back(note);
     std::vector<fs::path> folders = found.folders;
     if (!options.calibrate_on.empty()) {
         std::erase_if(folders, [&](const fs::path& folder) {
-            const std::string dataset = PredictionStore::open(folder).spec().dataset_name;
+            const auto store = store::open_unless_damaged(folder);
+            const std::string dataset = store ? store->spec().dataset_name : std::string();
             return dataset == options.calibrate_on;
         });
         if (folders.empty())
@@ -412,7 +413,10 @@ ConformalResult conformal_sets(const ConformalOptions& options, const ProgressCa
     }
     std::vector<std::string> files;
     if (!options.labels.empty()) files.push_back(options.labels.string());
-    const GivenLabels labels = labels_of_stores(files, folders);
+    std::vector<fs::path> readable = folders;
+    if (!files.empty())
+        std::erase_if(readable, [](const auto& one) { return !store::open_unless_damaged(one); });
+    const GivenLabels labels = readable.empty() ? GivenLabels() : labels_of_stores(files, readable);
     result.notes.insert(result.notes.end(), labels.notes().begin(), labels.notes().end());
     result.warnings = labels.warnings();
     std::optional<SetsFile> file;

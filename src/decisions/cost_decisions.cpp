@@ -216,7 +216,7 @@ CostDecisions cost_decisions(const OperatingOptions& options, const ProgressCall
     CostDecisions result;
     result.level = options.level;
     result.costs = options.costs;
-    const ModelStores found = model_stores(options.stores);
+    const ModelStores found = model_stores(options.stores, true);
     if (const std::string note = found.note(); !note.empty()) result.notes.push_back(note);
     std::uint64_t done = 0;
     result.warnings =

@@ -225,7 +225,7 @@ OperatingResult operating_points(const OperatingOptions& options,
     check_rule(options);
     OperatingResult result;
     result.level = options.level;
-    const ModelStores found = model_stores(options.stores);
+    const ModelStores found = model_stores(options.stores, true);
     if (const std::string note = found.note(); !note.empty()) result.notes.push_back(note);
     std::uint64_t done = 0;
     const std::vector<std::string> refusals =

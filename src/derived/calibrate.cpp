@@ -272,7 +272,12 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
     CalibrateResult result;
     std::uint64_t derived_stores = 0, of_fit = 0;
     for (const std::filesystem::path& folder : find_stores(options.paths)) {
-        const PredictionStore store = PredictionStore::open(folder);
+        const auto opened = store::open_unless_damaged(folder);
+        if (!opened) {
+            folders.push_back(folder);
+            continue;
+        }
+        const PredictionStore& store = *opened;
         const std::string& dataset = store.spec().dataset_name;
         // this data set is the one for the fit
         if (!options.fit.empty() && dataset == options.fit) {

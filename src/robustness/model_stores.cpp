@@ -9,6 +9,7 @@
 
 #include "assay/error.h"
 #include "assay/robustness/derived_store.h"
+#include "store/usable_stores.h"
 
 namespace assay {
 namespace {
@@ -29,7 +30,10 @@ struct Found {
     std::vector<PredictionStore> opened;  ///< the stores of names.folders, if they remain open
 };
 
-Found look_for_models(const std::vector<fs::path>& paths, bool keep_open) {
+enum class Stores { closed, open, closed_or_damaged };
+
+Found look_for_models(const std::vector<fs::path>& paths, Stores wanted) {
+    const bool keep_open = wanted == Stores::open;
     std::vector<Looked> all;
     std::map<fs::path, std::size_t> known;
     const auto look_at = [&](const fs::path& folder) {
@@ -38,8 +42,14 @@ Found look_for_models(const std::vector<fs::path>& paths, bool keep_open) {
         const auto [at, is_new] = known.emplace(problem ? folder : std::move(whole), all.size());
         if (!is_new) return at->second;
         with_note(fmt::format("opening `{}`", folder.string()), [&] {
-            PredictionStore store = PredictionStore::open(folder);
-            const DerivedStore derived = derived_of(store);
+            std::optional<PredictionStore> store = wanted == Stores::closed_or_damaged
+                                                       ? store::open_unless_damaged(folder)
+                                                       : PredictionStore::open(folder);
+            if (!store) {
+                all.push_back({.folder = folder, .store = {}, .is_model = true});
+                return;
+            }
+            const DerivedStore derived = derived_of(*store);
             all.push_back(
                 {.folder = folder,
                  .store = {},
@@ -76,12 +86,12 @@ Found look_for_models(const std::vector<fs::path>& paths, bool keep_open) {
 
 }  // namespace
 
-ModelStores model_stores(const std::vector<fs::path>& paths) {
-    return look_for_models(paths, false).names;
+ModelStores model_stores(const std::vector<fs::path>& paths, bool keep_damaged) {
+    return look_for_models(paths, keep_damaged ? Stores::closed_or_damaged : Stores::closed).names;
 }
 
 OpenedModels open_models(const std::vector<fs::path>& paths) {
-    Found found = look_for_models(paths, true);
+    Found found = look_for_models(paths, Stores::open);
     return {std::move(found.opened), found.names.note()};
 }
 

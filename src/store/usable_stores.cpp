@@ -24,6 +24,15 @@ std::string without_folder(const std::string& message, const std::filesystem::pa
 
 }  // namespace
 
+std::optional<PredictionStore> open_unless_damaged(const std::filesystem::path& folder) {
+    try {
+        return PredictionStore::open(folder);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return std::nullopt;
+    }
+}
+
 std::vector<std::string> use_stores(std::span<const std::filesystem::path> folders,
                                     std::string_view done,
                                     const std::function<void(const std::filesystem::path&)>& use) {

@@ -3,12 +3,19 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "assay/store/prediction_store.h"
+
 namespace assay::store {
+
+/// The store, or nothing if opening it throws bad_input: use_stores() then says why, if its `use`
+/// opens it again.
+std::optional<PredictionStore> open_unless_damaged(const std::filesystem::path& folder);
 
 /// Calls `use` for each folder in order. A folder for which it throws bad_input is skipped. `done`
 /// completes "`runs/val/net` is not ...". Returns a sentence for each skipped folder. `use` must

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <variant>
@@ -460,6 +462,15 @@ TEST(Conformal, AStoreThatCannotBeUsedIsAWarningAndTheFileHasTheOthers) {
                                                     HasSubstr("val/e` is not used: the prob")));
     EXPECT_EQ(five.refused, 2U);
     EXPECT_TRUE(report_of(five).partial);
+    // So does a damaged store, also with a file of labels.
+    std::filesystem::create_directories(folder / "runs/val/damaged");
+    std::ofstream(folder / "runs/val/damaged/manifest.json") << "{";
+    options.sets = folder / "six.csv";
+    const ConformalResult six = conformal_sets(options);
+    EXPECT_EQ(read_text(folder / "six.csv"), read_text(folder / "three.csv"));
+    EXPECT_EQ(six.refused, 3U);
+    EXPECT_THAT(six.warnings, testing::Contains(HasSubstr("val/damaged` is not used: ")));
+    options.sets = folder / "five.csv";
     // Without a store that can be used, the file is not changed.
     options.stores = {folder / "runs/val/b", folder / "runs/val/e"};
     EXPECT_THAT(message_of([&] { conformal_sets(options); }),

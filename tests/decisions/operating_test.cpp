@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <variant>
@@ -115,6 +117,15 @@ TEST(OperatingPoints, AThresholdIsChosenOnOnePartAndTestedOnTheOther) {
     EXPECT_EQ(result.benefits.size(), 5U);
     options.threads = 3;
     EXPECT_EQ(report_of(operating_points(options)).result, report_of(result).result);
+    std::filesystem::create_directories(folder / "runs/val/damaged");
+    std::ofstream(folder / "runs/val/damaged/manifest.json") << "{";
+    const OperatingResult beside = operating_points(options);
+    EXPECT_EQ(beside.points.size(), 1U);
+    EXPECT_EQ(beside.refused, 1U);
+    EXPECT_THAT(beside.warnings, testing::Contains(HasSubstr("val/damaged` is not used: ")));
+    options.stores = {folder / "runs/val/damaged"};
+    EXPECT_THAT(message_of([&] { operating_points(options); }), HasSubstr("manifest.json"));
+    options.stores = {folder / "runs/val/net"};
     options.require = .6;
     EXPECT_EQ(operating_points(options).points[0].passed, false);
     options.require = .2;

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -365,6 +367,12 @@ TEST(Calibrate, AStoreThatCannotBeCalibratedIsAWarningBesideOthers) {
     ASSERT_EQ(result.warnings.size(), 1U);
     EXPECT_THAT(result.warnings[0], testing::AllOf(HasSubstr("val/sums` is not calibrated: "),
                                                    HasSubstr("sum to 1.8")));
+    std::filesystem::create_directories(folder / "runs/val/damaged");
+    std::ofstream(folder / "runs/val/damaged/manifest.json") << "{";
+    EXPECT_THAT(calibrate_stores(options).warnings,
+                testing::ElementsAre(HasSubstr("skipped 2 stores"),
+                                     HasSubstr("val/damaged` is not calibrated: "),
+                                     HasSubstr("val/sums` is not calibrated: ")));
     options.paths = {folder / "runs/val/sums"};
     EXPECT_THAT(message_of([&] { calibrate_stores(options); }), HasSubstr("sum to 1.8"));
 }

@@ -22,8 +22,11 @@ struct ModelStores {
 };
 /// Like find_stores(), but without the stores of attacks and calibrated copies, which are not
 /// additional models. They are kept if a path has no other stores, that is, if one is named
-/// directly. Cost: opens each store.
-ModelStores model_stores(const std::vector<std::filesystem::path>& paths);
+/// directly. With `keep_damaged`, a store that cannot be read is among the folders, so that the
+/// caller reports it with the others that it cannot use; otherwise this throws bad_input. Cost:
+/// opens each store.
+ModelStores model_stores(const std::vector<std::filesystem::path>& paths,
+                         bool keep_damaged = false);
 
 struct OpenedModels {
     std::vector<PredictionStore> stores;
