@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <cmath>
 
 #include "containers/at_place.h"
 #include "containers/inflated_source.h"
+#include "containers/little_endian.h"
 #include "containers/mat/format.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -16,15 +16,6 @@ namespace assay {
 namespace {
 
 constexpr std::size_t most_mat5_arrays = 4096;
-
-std::uint64_t mat5_number(const ByteSource& source, std::uint64_t at, std::size_t bytes) {
-    std::array<std::byte, 8> raw{};
-    source.read(at, std::span(raw).first(bytes));
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i)
-        value |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
-    return value;
-}
 
 Mat5Array::Type mat5_type(std::uint32_t type) {
     using Type = Mat5Array::Type;
@@ -72,13 +63,13 @@ Mat5Array mat5_array(std::shared_ptr<const ByteSource> source, std::uint64_t beg
     Mat5Array array;
     const mat::Tag flags = mat::tag_at(*source, begin);
     if (flags.size != 8) refuse(fmt::format("it is damaged at byte {}", flags.begin));
-    const std::uint64_t kind = mat5_number(*source, flags.begin, 4);
+    const std::uint64_t kind = little_endian(*source, flags.begin, 4);
     const mat::Tag sizes = mat::tag_at(*source, flags.next);
     constexpr std::uint64_t most_dimensions = 32;
     if (sizes.size % 4 != 0 || sizes.size > 4 * most_dimensions)
         refuse(fmt::format("it is damaged at byte {}", sizes.begin));
     for (std::uint64_t i = 0; i < sizes.size; i += 4)
-        array.shape.push_back(mat5_number(*source, sizes.begin + i, 4));
+        array.shape.push_back(little_endian(*source, sizes.begin + i, 4));
     const mat::Tag name = mat::tag_at(*source, sizes.next);
     constexpr std::uint64_t longest_name = 4096;
     if (name.size > longest_name) refuse(fmt::format("it is damaged at byte {}", name.begin));
@@ -119,7 +110,7 @@ std::vector<std::int64_t> Mat5Array::integers() const {
     const std::size_t each = mat5_size(type);
     std::vector<std::int64_t> all;
     for (std::uint64_t i = 0; i < count(); ++i) {
-        const std::uint64_t raw = mat5_number(*bytes, begin + i * each, each);
+        const std::uint64_t raw = little_endian(*bytes, begin + i * each, each);
         if (type == Type::float64) {
             const auto value = std::bit_cast<double>(raw);
             if (!(std::abs(value) < 0x1p53) || std::floor(value) != value)

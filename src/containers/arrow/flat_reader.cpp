@@ -1,5 +1,6 @@
 #include "containers/arrow/flat_reader.h"
 
+#include "containers/little_endian.h"
 #include "core/refuse.h"
 
 namespace assay::arrow {
@@ -30,10 +31,7 @@ FlatReader::FlatReader(std::span<const std::byte> bytes, std::size_t at) : bytes
 
 std::uint64_t FlatReader::at(std::size_t place, std::size_t size) const {
     if (place > bytes_.size() || size > bytes_.size() - place) refuse_flat();
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < size; ++i)
-        value |= std::to_integer<std::uint64_t>(bytes_[place + i]) << (8 * i);
-    return value;
+    return little_endian(bytes_.subspan(place, size));
 }
 
 std::size_t FlatReader::place_of(std::size_t field) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "containers/little_endian.h"
 #include "containers/parquet/lz4.h"
 #include "core/refuse.h"
 
@@ -19,8 +20,8 @@ std::uint32_t checksum_of(std::span<const std::byte> bytes) {
 
 class Lz4Frame {
 public:
-    Lz4Frame(std::span<const std::byte> packed, std::span<std::byte> out)
-        : rest_(packed), out_(out) {}
+    Lz4Frame(std::span<const std::byte> packed, std::span<std::byte> out, std::uint64_t place)
+        : rest_(packed), end_(place + packed.size()), out_(out) {}
 
     void unpack() {
         constexpr std::uint64_t signature = 0x184D2204;
@@ -29,9 +30,15 @@ public:
         while (take_block()) {
         }
         if (has_checksum_) expect_checksum(out_.first(made_));
-        if (made_ != out_.size() || !rest_.empty())
+        if (made_ != out_.size())
             refuse(fmt::format("its lz4 data decompress to {} bytes, not to the {} that it claims",
                                made_, out_.size()));
+        if (!rest_.empty())
+            refuse(
+                fmt::format("the lz4 frame of a column ends at byte {} of the file, and {} more "
+                            "bytes follow; allowed: one frame per column. Write the file again, "
+                            "for example with pyarrow.feather.write_feather(table, NAME)",
+                            end_ - rest_.size(), rest_.size()));
     }
 
 private:
@@ -42,13 +49,7 @@ private:
         return taken;
     }
 
-    std::uint64_t number(std::size_t size) {
-        std::uint64_t value = 0;
-        const auto raw = bytes(size);
-        for (std::size_t i = 0; i < size; ++i)
-            value |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
-        return value;
-    }
+    std::uint64_t number(std::size_t size) { return little_endian(bytes(size)); }
 
     void expect_checksum(std::span<const std::byte> of) {
         if (number(4) != checksum_of(of)) refuse("its lz4 data are damaged: a checksum differs");
@@ -89,6 +90,7 @@ private:
     }
 
     std::span<const std::byte> rest_;
+    std::uint64_t end_;  ///< of all bytes, in the file
     std::span<std::byte> out_;
     std::size_t made_ = 0;
     bool blocks_have_checksums_ = false, has_checksum_ = false;
@@ -96,8 +98,9 @@ private:
 
 }  // namespace
 
-void unpack_lz4_frame(std::span<const std::byte> packed, std::span<std::byte> out) {
-    Lz4Frame(packed, out).unpack();
+void unpack_lz4_frame(std::span<const std::byte> packed, std::span<std::byte> out,
+                      std::uint64_t place) {
+    Lz4Frame(packed, out, place).unpack();
 }
 
 }  // namespace assay::arrow

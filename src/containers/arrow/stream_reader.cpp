@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "containers/arrow/flat_reader.h"
+#include "containers/little_endian.h"
 #include "core/refuse.h"
 #include "core/text.h"
 
@@ -175,15 +176,6 @@ std::map<std::string, std::string> metadata_of(const FlatReader& table, std::siz
     return all;
 }
 
-std::uint64_t little(const ByteSource& file, std::uint64_t at, std::size_t size) {
-    std::array<std::byte, 8> raw{};
-    file.read(at, std::span(raw).first(size));
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < size; ++i)
-        value |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
-    return value;
-}
-
 bool is_magic_at(const ByteSource& file, std::uint64_t at) {
     std::array<std::byte, magic_of_files.size()> bytes{};
     file.read(at, bytes);
@@ -339,7 +331,7 @@ void StreamReader::read_file(const ByteSource& file) {
     const std::uint64_t after = length_bytes + magic_of_files.size();
     if (file.size() < 2 * after || !is_magic_at(file, file.size() - magic_of_files.size()))
         refuse("it was cut off");
-    const std::uint64_t end = file.size() - after, size = little(file, end, length_bytes);
+    const std::uint64_t end = file.size() - after, size = little_endian(file, end, length_bytes);
     if (size > most_message_bytes || size > end)
         refuse("it is damaged: its footer is longer than the file");
     std::vector<std::byte> bytes(static_cast<std::size_t>(size));
@@ -374,10 +366,10 @@ std::uint64_t StreamReader::take_message(const ByteSource& file, std::uint64_t a
     enum : std::size_t { dictionary_id, dictionary_data, is_more };
     constexpr std::uint64_t continuation = 0xFFFFFFFF, schema = 1, dictionary = 2, record = 3;
     const std::uint64_t begin = at;
-    if (little(file, at, 4) != continuation)
+    if (little_endian(file, at, 4) != continuation)
         refuse(has_schema_ ? fmt::format("it is damaged at byte {}", at)
                            : "it is not an Arrow stream");
-    const std::uint64_t size = little(file, at + 4, 4);
+    const std::uint64_t size = little_endian(file, at + 4, 4);
     if (size == 0) {
         if (!has_schema_) refuse("it is not an Arrow stream: it has no schema");
         return begin;
@@ -422,14 +414,14 @@ bool is_valid(const ByteSource& file, const StreamBatch& batch, const StreamFiel
     // If nothing is null, the validity buffer may be missing.
     if (batch.nulls.at(field.node) == 0 || batch.buffers.at(field.buffer).size == 0) return true;
     const std::uint64_t place = element_place(batch, field.buffer, row / 8, 1);
-    return (little(file, place, 1) >> (row % 8) & 1U) != 0;
+    return (little_endian(file, place, 1) >> (row % 8) & 1U) != 0;
 }
 
 StreamBuffer bytes_of_row(const ByteSource& file, const StreamBatch& batch,
                           const StreamField& field, std::uint64_t row) {
     const std::uint64_t first = element_place(batch, field.buffer + 1, row + 1, field.width);
-    const std::uint64_t end = little(file, first, field.width),
-                        begin = little(file, first - field.width, field.width);
+    const std::uint64_t end = little_endian(file, first, field.width),
+                        begin = little_endian(file, first - field.width, field.width);
     const StreamBuffer& data = batch.buffers.at(field.buffer + 2);
     if (begin > end || end > data.size) refuse("it is damaged: a value lies outside its column");
     return {data.begin + begin, end - begin};
@@ -438,7 +430,7 @@ StreamBuffer bytes_of_row(const ByteSource& file, const StreamBatch& batch,
 std::int64_t integer_of_row(const ByteSource& file, const StreamBatch& batch,
                             const StreamField& field, std::uint64_t row) {
     const std::uint64_t value =
-        little(file, element_place(batch, field.buffer + 1, row, field.width), field.width);
+        little_endian(file, element_place(batch, field.buffer + 1, row, field.width), field.width);
     const std::size_t bits = 8 * field.width;
     if (!field.is_signed) {
         if (value >> 63U != 0) refuse(fmt::format("the number {} is too large", value));

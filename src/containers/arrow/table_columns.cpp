@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "containers/arrow/lz4_frame.h"
+#include "containers/little_endian.h"
 #include "containers/parquet/value_text.h"
 #include "core/refuse.h"
 
@@ -13,13 +14,6 @@ namespace assay::arrow {
 namespace {
 
 constexpr std::size_t bytes_of_view = 16;
-
-std::uint64_t little_number(std::span<const std::byte> bytes) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
-    return value;
-}
 
 void append_bytes(std::string& out, std::span<const std::byte> bytes) {
     out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -65,7 +59,7 @@ std::span<const std::byte> BatchBuffers::bytes(const StreamBuffer& place) {
     constexpr std::size_t head = 8;
     constexpr std::uint64_t not_packed = ~std::uint64_t{0};
     if (stored.size() < head) refuse("it is damaged: a compressed column is too short");
-    const std::uint64_t size = little_number(stored.first(head));
+    const std::uint64_t size = little_endian(stored.first(head));
     const auto packed = stored.subspan(head);
     if (size == not_packed) return packed;
     // Compared without a sum, which a damaged size would overflow.
@@ -79,7 +73,7 @@ std::span<const std::byte> BatchBuffers::bytes(const StreamBuffer& place) {
     if (batch_.codec == StreamCodec::zstd) {
         parquet::unpack(parquet::Codec::zstd, packed, buffer.bytes());
     } else {
-        unpack_lz4_frame(packed, buffer.bytes());
+        unpack_lz4_frame(packed, buffer.bytes(), place.begin + head);
     }
     unpacked_bytes_ += size;
     return unpacked_.emplace(place.begin, std::move(buffer)).first->second.bytes();
@@ -92,7 +86,7 @@ bool TableColumn::has_text(const StreamField& field) {
 
 TableColumn::TableColumn(BatchBuffers& buffers, const StreamField& field,
                          const DictionaryTexts* dictionary)
-    : field_(&field), dictionary_(dictionary) {
+    : field_(&field), dictionary_(dictionary), like_(column_like(field)) {
     const StreamBatch& batch = buffers.batch();
     if (field.type == StreamField::Type::null) return;
     if (batch.nulls.at(field.node) > 0) valid_ = buffers.bytes(batch.buffers.at(field.buffer));
@@ -142,19 +136,18 @@ bool TableColumn::append(std::string& out, std::uint64_t row) const {
 }
 
 std::uint64_t TableColumn::number(std::uint64_t place, std::size_t width) const {
-    return little_number(values_.subspan(static_cast<std::size_t>(place), width));
+    return little_endian(values_.subspan(static_cast<std::size_t>(place), width));
 }
 
 void TableColumn::append_number(std::string& out, std::uint64_t row) const {
     const std::size_t width = field_->width;
     const auto value = values_.subspan(static_cast<std::size_t>(row) * width, width);
-    if (field_->type == StreamField::Type::real)
-        return parquet::append_text(out, column_like(*field_), value);
+    if (field_->type == StreamField::Type::real) return parquet::append_text(out, like_, value);
     if (field_->type == StreamField::Type::decimal) {  // Parquet has the highest byte first
         std::vector<std::byte> turned(value.rbegin(), value.rend());
-        return parquet::append_text(out, column_like(*field_), turned);
+        return parquet::append_text(out, like_, turned);
     }
-    const std::uint64_t bits = little_number(value);
+    const std::uint64_t bits = little_endian(value);
     if (!field_->is_signed) {
         fmt::format_to(std::back_inserter(out), "{}", bits);
         return;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "containers/arrow/stream_reader.h"
+#include "containers/parquet/format.h"
 #include "containers/parquet/unpack.h"
 
 namespace assay::arrow {
@@ -60,6 +61,7 @@ private:
 
     const StreamField* field_;
     const DictionaryTexts* dictionary_;
+    parquet::Column like_;
     std::span<const std::byte> valid_;  ///< empty if nothing is null
     std::span<const std::byte> values_, texts_;
     std::vector<std::span<const std::byte>> of_views_;

@@ -97,6 +97,8 @@ public:
         if (!fits || page_bits > 31 || elements != count)
             refuse("it is damaged: the array of its chunks has a different size");
         if (block == no_address) refuse("it was never written");
+        // A damaged header may claim more elements than the file can hold.
+        places_.reserve(static_cast<std::size_t>(std::min(elements, file_.size() / element_)));
         read_block(block, elements, std::uint64_t{1} << page_bits);
         return std::move(places_);
     }
@@ -203,19 +205,27 @@ std::vector<ChunkPlace> chunks_in_new_index(const ByteSource& file, const Grid& 
         all *= counts.back();
     }
     const std::uint64_t bytes = grid.chunk_bytes();
-    std::vector<ChunkPlace> known;
-    if (type == fixed) known = FixedArray(file, bytes).read(address, all);
-    std::vector<ChunkPlace> places(static_cast<std::size_t>(grid.chunks()));
-    for (std::uint64_t cell = 0; cell < places.size(); ++cell) {
+    std::vector<ChunkPlace> places;
+    if (type == fixed) {
+        places = FixedArray(file, bytes).read(address, all);
+        if (places.size() != all)
+            refuse("it is damaged: the array of its chunks has a different size");
+    } else {
+        places.resize(static_cast<std::size_t>(grid.chunks()));
+    }
+    const std::uint64_t chunks = grid.chunks();
+    for (std::uint64_t cell = 0; cell < chunks; ++cell) {
         std::uint64_t rest = cell, at = 0, step = 1;
         for (std::size_t axis = counts.size(); axis-- > 0; rest /= grid.counts[axis]) {
             at += rest % grid.counts[axis] * step;
             step *= counts[axis];
         }
+        // The places move to the front of one array: `at` is never before `cell`.
         places[static_cast<std::size_t>(cell)] = type == fixed
-                                                     ? known.at(static_cast<std::size_t>(at))
+                                                     ? places[static_cast<std::size_t>(at)]
                                                      : ChunkPlace{address + at * bytes, bytes, 0};
     }
+    places.resize(static_cast<std::size_t>(chunks));
     refuse_missing(places);
     return places;
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "containers/inflated_source.h"
+#include "containers/little_endian.h"
 #include "core/refuse.h"
 
 namespace assay::hdf5 {
@@ -232,11 +233,7 @@ void refuse_heap_of_links(const Message& message) {
 }  // namespace
 
 std::uint64_t Fields::number(std::size_t size) {
-    const auto raw = bytes(size);
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < raw.size(); ++i)
-        value |= std::to_integer<std::uint64_t>(raw[i]) << (8 * i);
-    return value;
+    return little_endian(bytes(size));
 }
 
 std::span<const std::byte> Fields::bytes(std::size_t size) {

@@ -8,16 +8,14 @@
 #include <span>
 #include <string_view>
 
+#include "containers/little_endian.h"
 #include "core/refuse.h"
 
 namespace assay::mat {
 namespace {
 
-std::uint32_t little_number(std::span<const std::byte> bytes) {
-    std::uint32_t value = 0;
-    for (std::size_t i = bytes.size(); i-- > 0;)
-        value = value << 8 | std::to_integer<std::uint32_t>(bytes[i]);
-    return value;
+std::uint32_t little_endian_32(std::span<const std::byte> bytes) {
+    return static_cast<std::uint32_t>(little_endian(bytes));
 }
 
 }  // namespace
@@ -32,7 +30,7 @@ void check_header(const ByteSource& file) {
     if (there < header_bytes) refuse("it is too short for a MAT-file");
     if (start.substr(126) == "MI") refuse("it is a big-endian MAT-file, which is not supported");
     constexpr std::uint32_t level_5 = 0x0100;
-    if (start.substr(126) != "IM" || little_number(std::span(header).subspan(124, 2)) != level_5)
+    if (start.substr(126) != "IM" || little_endian_32(std::span(header).subspan(124, 2)) != level_5)
         refuse("it is not a MAT-file of level 5");
 }
 
@@ -43,7 +41,7 @@ Tag tag_at(const ByteSource& source, std::uint64_t at) {
     };
     if (at > source.size() || source.size() - at < raw.size()) cut_off();
     source.read(at, raw);
-    const std::uint32_t first = little_number(std::span(raw).first(4));
+    const std::uint32_t first = little_endian_32(std::span(raw).first(4));
     if (const std::uint32_t small = first >> 16; small > 0) {  // the data are in the tag itself
         constexpr std::uint32_t most = 4;
         if (small > most)
@@ -52,7 +50,7 @@ Tag tag_at(const ByteSource& source, std::uint64_t at) {
     }
     Tag tag{.type = first,
             .begin = at + raw.size(),
-            .size = little_number(std::span(raw).subspan(4)),
+            .size = little_endian_32(std::span(raw).subspan(4)),
             .next = 0};
     if (tag.size > source.size() - tag.begin) cut_off();
     // Packed elements are not padded to eight bytes.

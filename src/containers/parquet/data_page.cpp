@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "containers/little_endian.h"
 #include "containers/parquet/delta.h"
 #include "containers/parquet/hybrid.h"
 #include "core/refuse.h"
@@ -17,9 +18,7 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 std::uint32_t little32(Bytes bytes) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 4; ++i) value |= static_cast<std::uint32_t>(bytes[i]) << (8 * i);
-    return value;
+    return static_cast<std::uint32_t>(little_endian(bytes.first(4)));
 }
 
 void check_crc(const PageHeader& header, Bytes packed) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "containers/at_place.h"
+#include "containers/little_endian.h"
 #include "core/refuse.h"
 
 namespace assay::parquet {
@@ -26,8 +27,7 @@ std::vector<std::byte> read_metadata(const SourceFile& source) {
     const std::string_view end(reinterpret_cast<const char*>(tail.data()) + 4, magic.size());
     if (end == encrypted_magic) refuse("its metadata are encrypted, which is not supported");
     if (end != magic) refuse("not a Parquet file, or cut off: it does not end with `PAR1`");
-    std::uint64_t size = 0;
-    for (std::size_t i = 0; i < 4; ++i) size |= std::to_integer<std::uint64_t>(tail[i]) << (8 * i);
+    const std::uint64_t size = little_endian(std::span(tail).first(4));
     const std::uint64_t most = source.size() - tail_size - magic.size();
     if (size > std::min(most, most_metadata)) {
         refuse(fmt::format("damaged: it claims metadata of {} bytes; the limit is {}", size,

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <vector>
 
+#include "containers/little_endian.h"
 #include "core/half.h"
 #include "core/refuse.h"
 
@@ -21,16 +22,9 @@ bool is_whole(const Column& column) {
     return column.type == Physical::int32 || column.type == Physical::int64;
 }
 
-std::uint64_t little(std::span<const std::byte> bytes) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
-    return value;
-}
-
 /// Reads a signed integer of the column's width.
 std::int64_t signed_value(std::span<const std::byte> bytes) {
-    const std::uint64_t value = little(bytes);
+    const std::uint64_t value = little_endian(bytes);
     return bytes.size() == 4 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(value))
                              : static_cast<std::int64_t>(value);
 }
@@ -118,18 +112,19 @@ void append_text(std::string& out, const Column& column, std::span<const std::by
         case Physical::int32:
         case Physical::int64:
             if (column.meaning == Meaning::unsigned_integer) {
-                fmt::format_to(std::back_inserter(out), "{}", little(value));
+                fmt::format_to(std::back_inserter(out), "{}", little_endian(value));
             } else {
                 fmt::format_to(std::back_inserter(out), "{}", signed_value(value));
             }
             return;
         case Physical::float32:
-            return append_real(out,
-                               std::bit_cast<float>(static_cast<std::uint32_t>(little(value))));
+            return append_real(
+                out, std::bit_cast<float>(static_cast<std::uint32_t>(little_endian(value))));
         case Physical::float64:
-            return append_real(out, std::bit_cast<double>(little(value)));
+            return append_real(out, std::bit_cast<double>(little_endian(value)));
         case Physical::fixed_bytes:
-            return append_real(out, float_from_half(static_cast<std::uint16_t>(little(value))));
+            return append_real(out,
+                               float_from_half(static_cast<std::uint16_t>(little_endian(value))));
         default:
             out.append(reinterpret_cast<const char*>(value.data()), value.size());
     }
