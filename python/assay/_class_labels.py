@@ -21,15 +21,22 @@ def class_list(classes: Any) -> "tuple[list[str], list[str]]":
 def numbers_in(values: Any, classes: Any, what: str) -> Any:
     """Texts, one for each item, as the numbers of the classes with these ids or names: classes is "imagenet" or a file. -1: no text.
     Other values are returned as they are."""
+    if not isinstance(classes, (str, os.PathLike)):
+        return values
+    return numbers_among(values, None, what, classes)
+
+
+def numbers_among(values: Any, listed: "Optional[tuple[list[str], list[str]]]", what: str, classes: Any = None) -> Any:
+    """The same for ids and names of classes that are known; None: those of `classes`, which are read only if there are texts."""
     import numpy
 
-    if not isinstance(classes, (str, os.PathLike)) or len(shape_of(values) or ()) != 1 or is_plain_list(values):
+    if len(shape_of(values) or ()) != 1 or is_plain_list(values):
         return values
     array = to_numpy(values, what, masked=True)
     texts = array.tolist() if array.dtype.kind in "UO" else []
     if not any(isinstance(text, str) for text in texts):
         return values
-    ids, names = class_list(classes)
+    ids, names = listed or class_list(classes)
     of_names: "dict[str, list[int]]" = {}
     for i, name in enumerate(names):
         of_names.setdefault(name, []).append(i)
@@ -117,4 +124,4 @@ class ClassLabels:
         return out
 
 
-__all__ = ["ClassLabels", "class_list", "numbers_in"]
+__all__ = ["ClassLabels", "class_list", "numbers_among", "numbers_in"]

@@ -154,28 +154,4 @@ def check_stored(given: "Mapping[str, Any]") -> None:
             raise Error(f"{name}= is for scores in memory, but these stores have their own: omit it")
 
 
-def check_used(measured: "Sequence[Any]", options: "Mapping[str, Any]", named: bool) -> None:
-    """Refuses options without effect on these measurements. named: whether the call names its metrics."""
-    names = ", ".join(dict.fromkeys(m.metric for m in measured))
-    if any(m.value is None for m in measured):
-        return  # an undefined value has no interval, so a bootstrap may have been meant for it
-    if not any(m.interval is not None and m.interval.method.startswith("bootstrap") for m in measured):
-        without = "; only ece and binary_ece use the bootstrap, the other intervals come from a formula or a jackknife. Omit it"
-        if options.get("bootstrap"):
-            raise Error(f"bootstrap={options['bootstrap']} has no effect on {names}{without}")
-        if options.get("seed") is not None and not options.get("null") and not options.get("by"):
-            raise Error(f"seed={options['seed']} has no effect on {names}{without}")
-    if not named:
-        return
-    taken = {parameter for m in measured for parameter in m.parameters}
-    for name in ("bins", "edges"):
-        if options.get(name) and name not in taken and not options.get("reliability"):
-            raise Error(f"{name}={options[name]!r} has no effect on {names}: it is an option of ece, ace and classwise_ece; add "
-                f"one of them to the metrics")
-    if options.get("k"):
-        wanted = options["k"] if isinstance(options["k"], (list, tuple)) else [options["k"]]
-        if not any(m.parameters.get("k") == str(k) for m in measured for k in wanted):
-            raise Error(f"k={options['k']!r} has no effect on {names}: add topk to the metrics, or name each (top1, top5)")
-
-
-__all__ = ["Given", "ScoreOptions", "check_stored", "check_used", "count_of", "metric_names", "own_names", "plain", "text_of_options"]
+__all__ = ["Given", "ScoreOptions", "check_stored", "count_of", "metric_names", "own_names", "plain", "text_of_options"]

@@ -14,7 +14,7 @@ from ._hub_metrics import of_prediction
 from ._inputs import in_order, shape_of, shared_classes
 from ._labels import labels_of, to_numpy
 from ._library import Error, checked
-from ._options import Given, ScoreOptions, check_stored, check_used, metric_names, own_names, plain, text_of_options
+from ._options import Given, ScoreOptions, check_stored, metric_names, own_names, plain, text_of_options
 from ._soft_labels import soft_label_file
 from ._weighted import OF_COMPARE, weights_of
 from ._weighted import check_options as check_weighted
@@ -213,7 +213,6 @@ def score(
             ))
 
     report = measured({}, progress)
-    check_used(report.measurements, given, metrics is not None)
     if given.get("weights") or sample_weight is not None:  # classes and bins count items the same, so there are no details to compute later
         return report
     report._scores_to_read = sum(len(store) * store.classes for store in opened)
@@ -317,12 +316,9 @@ def compare(
         check_weighted(given, OF_COMPARE)
         asked["sample_weight"] = weights_of(sample_weight, len(first[0])).tolist()
     text = text_of_options({**_options(metrics, asked), "level": level}, "compare()")
-    comparison = Comparison(
+    return Comparison(
         call(lambda watched: checked("assay_compare", _handles(every), len(every), pointer(sets), text, watched), progress, small)
     )
-    # Names of differences may be ambiguous, as of two models of one name, so the list is read and not the mapping.
-    check_used([difference.candidate for difference in comparison.differences], given, metrics is not None)
-    return comparison
 
 
 def _of_methods(

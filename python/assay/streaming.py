@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import array
 import copy
+import os
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _joined
 from ._arrays import Held, HeldSets, class_options, held, labels_and_sets, pointer
+from ._class_labels import class_list, numbers_among
 from ._hub_metrics import asked
 from ._inputs import batch_of, shape_of
 from ._kept_rows import KeptRows, array_of
@@ -37,6 +39,7 @@ class Metrics:
 
     metrics(scores, target) does the same as update(), and returns the report of this batch only.
 
+    classes: the names of the columns, a file, or "imagenet". Targets and predicted classes may then be names, and ids of a file or of "imagenet".
     keep: keep all rows for metrics that need them. Memory: that of the scores (4 bytes each in float32), and as much again for each report
     until it has its confusions (as of score()).
     ignore_index: targets with this number count as unlabelled (-1); -100 and 255 are usual.
@@ -74,7 +77,7 @@ class Metrics:
             "dataset": dataset, "level": level, "reliability": reliability, "confusions": count_of(confusions), "per_class": per_class, **options,
         }
         self._options = {name: plain(value) for name, value in given.items()}
-        _refuse_unused(self._options)
+        self._listed = class_list(classes) if isinstance(classes, (str, os.PathLike)) else None  # pickled, so that no file is needed
         self._ignored = None if ignore_index is None else int(ignore_index)
         self._kept = KeptRows() if keep else None
         self._distributed = distributed
@@ -127,6 +130,8 @@ class Metrics:
 
         A batch that is refused changes nothing, and neither does one without items.
         """
+        if self._listed is not None:
+            scores, target = numbers_among(scores, self._listed, "scores"), numbers_among(target, self._listed, "targets")
         single, sets = self._labels(target, label_sets)
         meaning = None if label_sets is not None or not _is_matrix(target) else "classes" if sets is None else "sets"
         columns, vector_kind = batch_of(scores, self._vector_kind, self._classes, self._options["num_classes"] or 0)
@@ -178,7 +183,7 @@ class Metrics:
                 raise Error("an empty batch has no values: use update() if batches may be empty")
             kind = self._batch_kind or ""
         batch = Metrics.__new__(Metrics)
-        batch._classes = self._classes
+        batch._classes, batch._listed = self._classes, self._listed
         batch._options = {**self._options, "kind": "" if kind == "labels" else kind}
         batch._ignored, batch._batch_kind, batch._distributed, batch._matrices = self._ignored, kind, False, self._matrices
         batch._vector_kind, batch._form = self._vector_kind, self._form
@@ -286,26 +291,6 @@ class Metrics:
         return f"<metrics of {len(self)} rows>"
 
 
-def _refuse_unused(options: "dict[str, Any]") -> None:
-    """Refuses options that none of the named metrics has, before a loop begins."""
-    if not any(options.get(name) is not None for name in ("bins", "edges", "k", "bootstrap", "seed")):
-        return
-    names = [name.partition(":")[0].partition(".")[0] for name in asked(options["metrics"])]
-    own = [library().assay_metric_name(name.encode()).decode().partition(".")[0] for name in names]
-    table = {m["name"]: {parameter["name"] for parameter in m["parameters"]} for m in all_metrics()}
-    taken = [table.get("topk" if name == "topk" or name[3:].isdigit() else name) for name in own]
-    if not names or None in taken:  # the usual metrics; or one that the table lacks, so that the library says what is known
-        return
-    for name in ("bins", "edges"):
-        if options.get(name) and not options["reliability"] and not any(name in (each or ()) for each in taken):
-            raise Error(f"{name}={options[name]!r} has no effect on {', '.join(names)}: it is an option of ece, ace and classwise_ece")
-    if options.get("k") and "topk" not in own:
-        raise Error(f"k={options['k']!r} has no effect on {', '.join(names)}: add topk to the metrics, or name each (top1, top5)")
-    for name in ("bootstrap", "seed"):
-        if options.get(name) is not None and not {"ece", "binary_ece"} & set(own):
-            raise Error(f"{name}={options[name]} has no effect on {', '.join(names)}: only ece and binary_ece use the bootstrap")
-
-
 def _refuse_both_forms(before: Optional[str], form: Optional[str]) -> None:
     """One number for each item and columns, without `kind`: the numbers would be read as one kind, and all columns as another."""
     if before and form and before != form:
@@ -359,7 +344,7 @@ def _made(pieces: "tuple[Any, Any, dict[str, Any]]", distributed: Any) -> Metric
 def _with_state(made: "type[Metrics]", options: "dict[str, Any]", classes: Any, state: bytes, keep: bool) -> Metrics:
     """Makes metrics again from a copy or a pickle. The state contains the classes, so a file of class names is not needed."""
     metrics = made.__new__(made)
-    metrics._classes = classes
+    metrics._classes, metrics._listed = classes, None
     metrics._options = options
     metrics._ignored, metrics._kept, metrics._distributed = None, None, None
     metrics._batch_kind, metrics._vector_kind, metrics._form, metrics._matrices = options["kind"], options["kind"] or None, None, None

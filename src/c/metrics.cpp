@@ -33,6 +33,7 @@ assay_metrics* assay_metrics_new(const char* options, assay_error** error) {
     return guarded(error, static_cast<assay_metrics*>(nullptr), [&] {
         Keys keys = options_of(options);
         StreamingOptions how;
+        const GivenResampling given = resampling_in(keys);
         how.measure = take_measure(keys, false);
         ScoreShown shown;
         keys.take(shown);
@@ -46,7 +47,10 @@ assay_metrics* assay_metrics_new(const char* options, assay_error** error) {
         if (const auto kind = keys.take<std::string>("kind", ""); !kind.empty())
             how.kind = score_kind_named(kind);
         keys.nothing_left();
-        return new assay_metrics{StreamingScore(std::move(how)), shown.per_class, shown.confusions};
+        StreamingScore stream(how);  // refuses what is wrong in itself first
+        check_used(how.measure, how.reliability);
+        check_used(how.measure, given);
+        return new assay_metrics{std::move(stream), shown.per_class, shown.confusions};
     });
 }
 

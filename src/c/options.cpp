@@ -37,6 +37,14 @@ MeasureOptions take_measure(Keys& keys, bool of_stores) {
     return measure;
 }
 
+GivenResampling resampling_in(const Keys& keys) {
+    const auto has = [&](const char* name) {
+        const auto found = keys.rest().find(name);
+        return found != keys.rest().end() && !found->is_null();
+    };
+    return {has("bootstrap") && keys.rest()["bootstrap"] != 0, has("seed")};
+}
+
 ClassList take_classes(Keys& keys) {
     const json given = keys.take_any("classes");
     if (given.is_null()) return {};

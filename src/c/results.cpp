@@ -71,6 +71,7 @@ assay_result* assay_score(const assay_store* const* stores, size_t count, const 
     return guarded(error, static_cast<assay_result*>(nullptr), [&] {
         const Watched watched(call);
         Keys keys = options_of(options);
+        GivenResampling given = resampling_in(keys);
         ScoreRunsOptions how;
         how.measure = take_measure(keys, true);
         keys.take(how, {"folders"});
@@ -82,8 +83,14 @@ assay_result* assay_score(const assay_store* const* stores, size_t count, const 
         how.confusions = shown.confusions;
         how.reliability = shown.reliability;
         check(how, shown);
+        check_used(how.measure, shown.reliability);
         const ScoreResult result =
             score_stores(all_of(stores, count, 1), how, *self_comm(), watched.progress());
+        given.seed = given.seed && how.measure.null_draws == 0 && how.by.empty();
+        std::vector<Measurement> measured;
+        for (const ScoreReport& one : result.reports)
+            measured.insert(measured.end(), one.measurements.begin(), one.measurements.end());
+        check_used(measured, given);
         return result_of(report_of(result, shown), all_passed(result.gates));
     });
 }
@@ -100,6 +107,7 @@ assay_result* assay_compare(const assay_store* const* stores, size_t count, cons
                 report_of(decisions::compare_methods(take_methods(keys), watched.progress())),
                 true);
         }
+        GivenResampling given = resampling_in(keys);
         CompareRunsOptions how;
         how.measure = take_measure(keys, true);
         keys.take(how);
@@ -107,9 +115,16 @@ assay_result* assay_compare(const assay_store* const* stores, size_t count, cons
         keys.nothing_left();
         if (sets != nullptr) how.measure.label_sets = sets_of(*sets);
         check(how);
+        check_used(how.measure, false);
         const std::vector<const PredictionStore*> all = all_of(stores, count, 2);
         const CompareResult result = compare_opened(*all[0], std::span(all).subspan(1), how,
                                                     *self_comm(), watched.progress());
+        given.seed = given.seed && how.measure.null_draws == 0 && how.by.empty();
+        std::vector<Measurement> measured;
+        for (const PairReport& pair : result.pairs) {
+            for (const PairedMetric& metric : pair.metrics) measured.push_back(metric.candidate);
+        }
+        check_used(measured, given);
         return result_of(report_of(result), all_passed(result.gates));
     });
 }

@@ -1,6 +1,7 @@
 #include "assay/evaluate/measure_options.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -263,31 +264,73 @@ void check(const MeasureOptions& options, bool differences) {
                     "multilabel_f1,exact_match");
 }
 
+namespace {
+
+/// The names of the metrics for which `chosen` is true: "ece and ace", "a, b and c".
+template <class Chosen>
+std::string metrics_with(const Chosen& chosen) {
+    std::vector<std::string_view> names;
+    for (const MetricFacts& facts : metric_table()) {
+        if (chosen(facts)) names.push_back(facts.name);
+    }
+    if (names.size() < 2) return fmt::format("{}", fmt::join(names, ""));
+    const std::string_view last = names.back();
+    names.pop_back();
+    return fmt::format("{} and {}", fmt::join(names, ", "), last);
+}
+
+bool uses_bootstrap(const MetricFacts& facts) {
+    return facts.uncertainty == Uncertainty::bootstrap;
+}
+
+[[noreturn]] void refuse_bootstrap(GivenResampling given) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--{} has no effect here, because only {} use the bootstrap: omit it, "
+                            "or add one of them to --metrics",
+                            given.bootstrap ? "bootstrap" : "seed", metrics_with(uses_bootstrap)));
+}
+
+}  // namespace
+
 void check_used(const MeasureOptions& options, bool reliability) {
     if (options.metrics.empty()) return;
     std::vector<std::string> names;
     for (const std::string& list : options.metrics) split_metrics(list, names);
     const std::vector<MetricRequest> list = named_metrics(options);
-    const auto taken = [&](std::string_view parameter) {
-        return reliability || std::ranges::any_of(list, [&](const MetricRequest& request) {
-                   return takes(*request.facts, parameter);
-               });
+    for (const auto& [name, given] :
+         {std::pair("bins", options.bins != 0), std::pair("edges", !options.edges.empty())}) {
+        const std::string_view parameter = name;
+        const auto has = [&](const MetricRequest& r) { return takes(*r.facts, parameter); };
+        if (!given || reliability || std::ranges::any_of(list, has)) continue;
+        throw Error(ErrorCode::usage,
+                    fmt::format("--{} only applies to {}: add one of them to --metrics", parameter,
+                                metrics_with([&](const MetricFacts& facts) {
+                                    return takes(facts, parameter);
+                                })));
+    }
+    const auto is_numbered = [](const std::string& name) {
+        const MetricFacts& facts = *parse_metric(name).facts;
+        return own_metric_name(name) == facts.name && facts.numbered_by == "k";
     };
-    const auto refuse_unless = [](bool used, std::string_view what) {
-        if (!used) throw Error(ErrorCode::usage, std::string(what));
-    };
-    refuse_unless(options.bins == 0 || taken("bins"),
-                  "--bins only applies to calibration errors: add ece to --metrics");
-    refuse_unless(options.edges.empty() || taken("edges"),
-                  "--edges only applies to ece: add ece to --metrics");
-    refuse_unless(options.k.empty() ||
-                      std::ranges::any_of(names,
-                                          [](const std::string& name) {
-                                              const MetricFacts& facts = *parse_metric(name).facts;
-                                              return own_metric_name(name) == facts.name &&
-                                                     facts.numbered_by == "k";
-                                          }),
-                  "--k only applies to topk: add topk to --metrics, or name each (top1,top5)");
+    if (!options.k.empty() && std::ranges::none_of(names, is_numbered))
+        throw Error(ErrorCode::usage,
+                    "--k only applies to topk: add topk to --metrics, or name each (top1,top5)");
+}
+
+void check_used(const MeasureOptions& options, GivenResampling given) {
+    if (options.metrics.empty() || !(given.bootstrap || given.seed)) return;
+    const std::vector<MetricRequest> list = named_metrics(options);
+    if (std::ranges::none_of(list, [](const auto& r) { return uses_bootstrap(*r.facts); }))
+        refuse_bootstrap(given);
+}
+
+void check_used(std::span<const Measurement> measured, GivenResampling given) {
+    if (!(given.bootstrap || given.seed)) return;
+    for (const Measurement& one : measured) {
+        if (!one.value) return;
+        if (one.interval && one.interval->method.starts_with("bootstrap")) return;
+    }
+    refuse_bootstrap(given);
 }
 
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store) {

@@ -227,7 +227,7 @@ TEST_F(Eval, OptionsThatCannotActAreRefused) {
     const Outcome bins =
         eval(fresh("unused"), {model("small.pt"), "--bins", "10", "--metrics", "top1"}, few());
     EXPECT_EQ(bins.status, 2);
-    EXPECT_THAT(bins.err, HasSubstr("--bins only applies to calibration errors"));
+    EXPECT_THAT(bins.err, HasSubstr("--bins only applies to ece, "));
     const json k = result_of(eval(fresh("k"), {model("small.pt"), "--k", "2", "--json"}, few()));
     EXPECT_EQ(k["models"][0]["measurements"][0]["parameters"]["k"], "2");
 }

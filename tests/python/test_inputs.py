@@ -1,6 +1,7 @@
 """Scores and labels in the forms that users pass, and the forms that are refused."""
 import importlib.util
 import pathlib
+import pickle
 import tempfile
 import unittest
 import unittest.mock
@@ -10,7 +11,7 @@ import numpy as np
 
 import assay
 from assay._given_files import Files
-from assay._library import in_python
+from assay._option_names import in_python
 from common import CLASSES, InFolder, made
 from habits.closed import sigmoid, softmax
 
@@ -48,7 +49,7 @@ class Inputs(InFolder):
     def test_options(self):
         for k in (np.array([1, 3]), (1, 3), [np.int64(1), 3]):
             self.assertEqual(list(assay.score(self.scores, self.labels, "topk", k=k)), ["top1", "top3"])
-        self.refused(lambda: assay.score(self.scores, self.labels, "nll", k=np.array([3])), "usage", "k=[3] has no effect")
+        self.refused(lambda: assay.score(self.scores, self.labels, "nll", k=np.array([3])), "usage", "k= only applies to topk")
         self.refused(lambda: assay.score(self.scores, self.labels, "top1", subgroup=object()), "usage", "subgroup=: a object")
         self.refused(lambda: assay.compare(self.scores, self.scores, self.labels, soft_labels=self.scores), "usage", "soft_labels= is not an option of compare()")
         self.refused(lambda: assay.Metrics("top1", soft_labels=self.scores), "usage", "soft_labels= is not an option of Metrics()")
@@ -330,6 +331,17 @@ class Inputs(InFolder):
         scores = np.zeros((2, 1000))
         scores[:, 1] = 1
         self.assertEqual(assay.score(scores, ["goldfish", "tench"], "top1", classes="imagenet")["top1"], 0.5)
+        for keep in (False, True):
+            metrics = assay.Metrics("top1", classes="imagenet", keep=keep)
+            metrics.update(scores, ["goldfish", "tench"])
+            copied = pickle.loads(pickle.dumps(metrics))
+            copied.update(scores, np.array(["n01443537", None], object))
+            self.assertEqual(copied.compute()["top1"], 2 / 3)
+            self.assertEqual(metrics(scores[:1], ["goldfish"])["top1"], 1)
+            predicted = assay.Metrics("top1", classes="imagenet", keep=keep)
+            predicted.update(["tench", "goldfish"], ["n01440764", "tench"])
+            self.assertEqual(predicted.compute()["top1"], 0.5)
+            self.refused(lambda: metrics.update(scores, ["tench", "crane"]), "usage", "targets: `crane` (item 1) means the classes")
         for name, text in (("crane", "`crane` (item 1) means the classes n02012849 and n03126707: pass ids"), ("fish", "`fish` (item 1) is not one")):
             self.refused(lambda: assay.score(["tench", name], [0, 1], "top1", classes="imagenet"), "usage", "scores: " + text)
 
@@ -337,7 +349,7 @@ class Inputs(InFolder):
         for one, other in ((np.array([1, 2]), [1, 2]), (np.int64(2), 2)):
             found = assay.compare(self.scores, self.scores, self.labels, "topk", k=one)
             self.assertEqual(found.to_json(), assay.compare(self.scores, self.scores, self.labels, "topk", k=other).to_json())
-        self.refused(lambda: assay.compare(self.scores, self.scores, self.labels, "nll", k=np.array([1, 2])), "usage", "k=[1, 2] has no effect on nll")
+        self.refused(lambda: assay.compare(self.scores, self.scores, self.labels, "nll", k=np.array([1, 2])), "usage", "k= only applies to topk")
 
     def test_errors_name_keywords(self):
         scores = np.full((4, 3), 0.75)
@@ -359,11 +371,15 @@ class Inputs(InFolder):
         def refused(texts, metrics=None, **options):
             self.refused(lambda: assay.score(self.scores, self.labels, metrics, **options), "usage", *texts)
 
-        refused(("bootstrap=500", "nll", "ece"), "top1,nll", bootstrap=500)
-        refused(("seed=3",), "top1,nll", seed=3)
-        refused(("bins=5", "top1"), "top1", bins=5)
-        refused(("edges='right_closed'",), "top1", edges="right_closed")
-        refused(("k=3", "topk"), "top1", k=3)
+        refused(("bootstrap= has no effect here, because only ece and binary_ece use the bootstrap", "add one of them to metrics="), "top1,nll", bootstrap=500)
+        refused(("seed= has no effect",), "top1,nll", seed=3)
+        refused(("bins= only applies to ", "ece, ", "ace"), "top1", bins=5)
+        refused(("k= only applies to topk: add topk to metrics=",), "top1", k=3)
+        with self.assertRaises(assay.Error) as caught:
+            assay.score(self.scores, self.labels, "top1,ace", edges="right_closed")
+        named = str(caught.exception).partition("only applies to ")[2].partition(": ")[0].replace(" and ", ", ").split(", ")
+        self.assertEqual(sorted(named), sorted(m["name"] for m in assay.metrics() if "edges" in {p["name"] for p in m["parameters"]}))
+        self.assertNotIn("ace", named)
         self.assertEqual(assay.score(self.scores, self.labels, "ece,nll", bootstrap=50)["ece"].interval.method, "bootstrap.normal")
         assay.score(self.scores, self.labels, "top1", bins=5, reliability=True)
         assay.score(self.scores, self.labels, "topk", k=[3, 5])
