@@ -13,6 +13,7 @@
 #include "cli/ranks.h"
 #include "cli/store_command.h"
 #include "core/paths.h"
+#include "evaluate/matching_data_sets.h"
 
 namespace assay::cli {
 namespace {
@@ -24,7 +25,7 @@ assay gap runs/v1 runs/v2 --subgroups present --agreement jaccard --json -o gap.
 assay gap runs/v1 runs/v2 --by camera
 assay gap --table published.csv --all
 assay gap --table published.csv --rank-by asma_patchml --ties dense --all --format latex
-assay gap v1 v2 --runs runs --also patchml-seed1 --also-subgroups 2,3,4,6,9 --rank-by asma_patchml-seed1
+assay gap v1 v2 --runs runs --also 'patchml-seed*' --also-subgroups 2,3,4,6,9 --rank-by 'asma_patchml-seed*'
 )";
 
 class GapCommand final : public StoreCommand {
@@ -88,7 +89,12 @@ public:
         }
         if (!request_.runs.empty()) return;
         for (std::string& set : request_.sets) set = runs.find(set).string();
-        for (std::string& set : request_.also) set = runs.find(set).string();
+        for (std::string& set : request_.also) {
+            const bool below = set.find('/') == std::string::npos;
+            set = !evaluate::is_pattern(set) ? runs.find(set).string()
+                  : below                    ? (runs.folder / set).string()
+                                             : path_from(runs.file_folder, set).string();
+        }
     }
 
     void check() const override { assay::check(request_); }

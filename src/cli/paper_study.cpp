@@ -59,24 +59,11 @@ ScoreRunsOptions composite_options(const PaperConfig& config) {
 /// The means over the composites as a further data set of the gap's models.
 GapAlso further_set(const ScoreResult& composites, const GapReport& report,
                     const PaperSettings& paper) {
-    GapAlso out{.name = paper.composites,
-                .subgroups = paper.composite_subgroups,
-                .models = {},
-                .warnings = {}};
-    out.models.resize(report.models.size());
-    for (std::size_t i = 0; i < report.models.size(); ++i) {
-        for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
-            Estimate& value = out.models[i][m];
-            value.unit = Unit::proportion;
-            value.undefined = gap_metrics[m] == GapMetric::top1
-                                  ? "top-1 is not measured on composites"
-                                  : "the model was not measured there";
-            for (const AcrossResult& one : composites.means) {
-                if (one.mean.key.model == report.models[i].name &&
-                    one.mean.key.metric == name_of(gap_metrics[m]))
-                    value = one.mean;
-            }
-        }
+    GapAlso out =
+        also_of_means(paper.composites, paper.composite_subgroups, composites.means, report);
+    for (auto& metrics : out.models) {
+        Estimate& top1 = metrics[static_cast<std::size_t>(GapMetric::top1)];
+        if (!top1.value) top1.undefined = "top-1 is not measured on composites";
     }
     return out;
 }

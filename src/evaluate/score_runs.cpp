@@ -1,11 +1,9 @@
 // Scores many stores in one call: selects them, checks their gates, and computes means over data
 // sets.
 #include <fmt/core.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "assay/error.h"
 #include "assay/evaluate/published.h"
@@ -15,43 +13,12 @@
 #include "evaluate/groups_of_store.h"
 #include "evaluate/image_weights.h"
 #include "evaluate/label_signs.h"
+#include "evaluate/matching_data_sets.h"
 #include "evaluate/rate_gate.h"
 #include "store/data_groups.h"
-#include "store/same_models.h"
 
 namespace assay {
 namespace {
-
-// The stores whose data set's name matches; two different models must not have the same name.
-std::vector<PredictionStore> matching(std::vector<PredictionStore> stores,
-                                      const std::string& pattern,
-                                      std::vector<std::string>& warnings) {
-    std::set<std::string> names;
-    std::vector<PredictionStore> chosen;
-    std::map<std::string, std::string> files;  // files of the models
-    std::set<std::string> several;             // models of more than one file
-    for (PredictionStore& store : stores) {
-        names.insert(store.spec().dataset_name);
-        if (fnmatch(pattern.c_str(), store.spec().dataset_name.c_str(), 0) != 0) continue;
-        const std::string &model = store.spec().model_name,
-                          &file = store::model_file_of(store.spec());
-        std::string& first = files[model];
-        if (!store::same_model_file(first, file)) several.insert(model);
-        if (first.empty()) first = file;
-        chosen.push_back(std::move(store));
-    }
-    for (const std::string& model : several)
-        warnings.push_back(
-            "`" + model +
-            "` is not the same file on every data set, so its mean mixes different models");
-    if (chosen.empty()) {
-        std::string known;
-        for (const auto& name : names) known += (known.empty() ? "`" : ", `") + name + "`";
-        throw Error(ErrorCode::usage,
-                    fmt::format("`{}` matches none of the data sets {}", pattern, known));
-    }
-    return chosen;
-}
 
 // Checks gates on means over data sets, model by model.
 std::vector<GateResult> judge(const std::vector<Gate>& gates,
@@ -381,7 +348,7 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
     result.across = options.across;
     std::vector<PredictionStore> stores = open_all(options.paths);
     if (!options.across.empty())
-        stores = matching(std::move(stores), options.across, result.warnings);
+        stores = evaluate::matching_data_sets(std::move(stores), options.across, result.warnings);
 
     if (!options.ood.empty()) {
         add_ood(result, options, stores, comm);

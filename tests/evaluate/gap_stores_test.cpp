@@ -14,6 +14,7 @@
 #include "assay/collective/comm.h"
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
+#include "assay/evaluate/score.h"
 #include "message_of.h"
 #include "saved_scores.h"
 
@@ -637,6 +638,95 @@ TEST(GapStores, AFurtherDataSetOfThePresentSubgroups) {
     request.also_subgroups = "few";
     request.sets[0] = "nowhere";
     EXPECT_THAT(message_of([&] { check(request); }, ErrorCode::usage), HasSubstr("few"));
+}
+
+/// Two models on v1 and v2, and on composites of three seeds; "b" is not on the last of them.
+struct SeedRuns {
+    Scratch folder;
+    GapRequest request;
+
+    SeedRuns() {
+        std::uint64_t seed = 1;
+        for (const char* set : {"v1", "v2", "mix-seed1", "mix-seed2", "mix-seed3"}) {
+            World w = world(200, seed++, 1.5);
+            w.made.dataset = set;
+            w.made.labels = w.sets;  // some images have several valid labels
+            for (const char* model : {"a", "b"}) {
+                if (std::string(set) + model == "mix-seed3b") continue;
+                Made made = other_model(w, model[0], 0.7);
+                save(folder, made, model);
+            }
+        }
+        request.sets = {"v1", "v2"};
+        request.runs = folder / "runs";
+        request.options = Runs::quick();
+    }
+    GapReport report() const { return run_gap(request, *self_comm()); }
+};
+
+// The mean of seeds has the bits of `score --across`, and those of an own mean.
+TEST(GapOfFolders, AMeanOfSeedsIsAFurtherDataSet) {
+    SeedRuns runs;
+    runs.request.also = {"mix-seed*"};
+    runs.request.rank_by = "asma_mix-seed*";
+    const GapReport report = runs.report();
+    ASSERT_EQ(report.also.size(), 1U);
+    const GapAlso& also = report.also[0];
+    EXPECT_EQ(also.name, "mix-seed*");
+
+    ScoreRunsOptions options;
+    options.paths = {runs.request.runs};
+    options.across = "mix-seed*";
+    options.measure.metrics = {"top1", "real", "asma"};
+    options.measure.subgroups = {1, 2, 3, 4};
+    const ScoreResult across = score_runs(options, *self_comm());
+    runs.request.rank_by.clear();
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+        for (std::size_t m = 1; m < 3; ++m) {
+            const Estimate& mean = also.models[i][m];
+            if (report.models[i].name == "b") {
+                EXPECT_FALSE(mean.value || mean.interval);
+                EXPECT_EQ(mean.undefined, "the model was not measured on mix-seed3");
+                continue;
+            }
+            const auto same = std::ranges::find_if(across.means, [&](const AcrossResult& one) {
+                return one.mean.key.model == "a" && one.mean.key.metric == name_of(gap_metrics[m]);
+            });
+            ASSERT_NE(same, across.means.end());
+            EXPECT_EQ(mean.value, same->mean.value);
+            EXPECT_EQ(mean.interval, same->mean.interval);
+            double sum = 0;
+            for (const char* seed : {"mix-seed1", "mix-seed2", "mix-seed3"}) {
+                runs.request.also = {seed};
+                sum += *runs.report().also[0].models[i][m].value;
+            }
+            EXPECT_NEAR(*mean.value, sum / 3, 1e-12);
+            ++compared;
+        }
+    }
+    EXPECT_EQ(compared, 2U);
+    ASSERT_EQ(report.ranking->places.size(), 1U);  // only "a" has a value
+    EXPECT_EQ(report.models[report.ranking->places[0].model].name, "a");
+    const auto json = to_json(report);
+    EXPECT_EQ(json["also"][0]["means"][0]["datasets"].size(), 3U);
+}
+
+TEST(GapOfFolders, APatternNamesAFolderAndMatchesADataSet) {
+    SeedRuns runs;
+    const std::string below = runs.request.runs.string();
+    runs.request.sets = {below + "/v1", below + "/v2"};
+    runs.request.runs.clear();
+    runs.request.also = {below + "/mix-seed[12]"};
+    EXPECT_EQ(runs.report().also[0].means.at(0).datasets.size(), 2U);
+    EXPECT_EQ(runs.report().also[0].name, "mix-seed[12]");
+    const auto refused = [&](const std::string& also) {
+        runs.request.also = {also};
+        return message_of([&] { runs.report(); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(refused(below + "/mixed*"), HasSubstr("`mixed*` matches none of the data sets"));
+    EXPECT_THAT(refused("mix-seed*"), HasSubstr("name RUNS/PATTERN"));
+    EXPECT_THAT(refused("nowhere/mix-seed*"), HasSubstr("not there (`nowhere`)"));
 }
 
 TEST(GapOfFolders, StoresOfAttacksAreSkipped) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -105,6 +106,16 @@ GapAlso read_also_table(const std::filesystem::path& path, const GapReport& repo
 /// The same from a data set's stores, as `score` measures them. Throws as score_store() does.
 GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::string& subgroups,
                        Comm& comm, const ProgressCallback& progress = {});
+/// The means over data sets that repeat one another, such as composites from five seeds, as one
+/// further data set. `sides` are the data sets, `name` stands for all of them. The values are those
+/// of score_across(). Throws as also_of_stores() and score_across() do.
+GapAlso also_across(std::span<const GapSide> sides, const std::string& name,
+                    const GapReport& report, const std::string& subgroups, Comm& comm,
+                    const ProgressCallback& progress = {});
+/// The same from means that are already computed. A model that lacks one of the data sets has no
+/// value, because its mean would be over others than those of the other models.
+GapAlso also_of_means(const std::string& name, const std::string& subgroups,
+                      std::vector<AcrossResult> means, const GapReport& report);
 /// Orders the models by a column. If `against` is "", it is top1_v1, or real_v1 if no model has a
 /// top-1 (on composites). Throws usage if the column does not exist; the message lists the columns.
 GapRanking rank_by(const GapReport& report, const std::string& by, const std::string& against,
@@ -127,8 +138,9 @@ struct GapRequest {
     /// With a table: the number of images with each number of labels, for ASMA.
     std::vector<std::uint64_t> counts1, counts2;
     std::filesystem::path families;  ///< csv with the columns model and family
-    /// Further data sets: folders or names like `sets`, with their label sets (one per data set, or
-    /// none). With a table: files for read_also_table().
+    /// Further data sets: folders or names like `sets`, with their label sets (one for each, or
+    /// none). A pattern of names (patchml-seed*, runs/patchml-seed*) is the mean over the data sets
+    /// that match. With a table: files for read_also_table().
     std::vector<std::string> also;
     std::vector<std::filesystem::path> also_labels;
     std::string also_subgroups;  ///< subgroups of their ASMA; "" means those of the options
@@ -163,8 +175,9 @@ inline constexpr auto description<GapRequest> = describe<GapRequest>({
                                           "with model, family; used for `models like these`",
                                   .value = "CSV"}),
     field<&GapRequest::also>(
-        {.help = "A further data set for the same models, like V1 (with --table: csv with model, "
-                 "top1, real, asma); repeatable",
+        {.help = "A further data set for the same models, like V1. 'patchml-seed*' is the mean "
+                 "over the data sets that match. With --table: csv with model, top1, real, asma; "
+                 "repeatable",
          .value = "V3",
          .separator = ""}),
     field<&GapRequest::also_labels>(

@@ -15,6 +15,7 @@
 #include "assay/estimate.h"
 #include "assay/evaluate/gap_options.h"
 #include "assay/evaluate/group_accuracy.h"
+#include "assay/evaluate/score.h"
 #include "assay/report.h"
 
 namespace assay {
@@ -197,6 +198,8 @@ struct GapAlso {
     /// Values by metric, like GapReport::models; undefined if a model was not measured there.
     std::vector<std::array<Estimate, 3>> models;
     std::vector<std::string> warnings;  ///< about stores that are still being written
+    /// For a pattern of names: the mean of each metric of each model over the data sets.
+    std::vector<AcrossResult> means = {};
 };
 
 /// The rank of each model by one column, and how much it differs from the rank by another. The

@@ -1,5 +1,6 @@
 // Further data sets in addition to the two of the gap.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "assay/error.h"
@@ -51,16 +52,8 @@ void leave_out(Estimate& value, const std::string& why) {
     value = std::move(none);
 }
 
-}  // namespace
-
-GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::string& subgroups,
-                       Comm& comm, const ProgressCallback& progress) {
-    GapAlso out = nothing_measured(side.name, report);
-    out.subgroups = subgroups;
-    const auto place_of = model_places(report);
+ScoreOptions score_options_of(const GapReport& report, const std::string& subgroups) {
     ScoreOptions options;
-    options.labels = side.sets;
-    options.unnamed = side.unnamed;
     options.threads = report.options.threads;
     options.resampling.level = report.options.level;
     for (const GapMetric metric : gap_metrics)
@@ -70,30 +63,111 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
     const GapSubgroups list = gap_subgroups(subgroups);
     asma.set("subgroups", number_list_text(list.numbers));
     if (list.present) asma.set("absent", "skipped");
+    return options;
+}
+
+/// A data set's values for models of the gap.
+struct ScoredSide {
+    std::vector<ScoreReport> reports;  ///< with the side's name as the data set
+    std::vector<std::string> warnings;
+};
+ScoredSide scored_side(const GapSide& side, const GapReport& report, ScoreOptions options,
+                       Comm& comm, const ProgressCallback& progress) {
+    options.labels = side.sets;
+    options.unnamed = side.unnamed;
     std::vector<std::string> own, further;
     for (const GapModel& model : report.models) own.push_back(model.name);
     for (const auto& folder : side.stores)
         further.push_back(PredictionStore::open(folder).spec().model_name);
     require_shared(store::shared_models(own, further), report.sets[0].name, side.name);
+    const auto place_of = model_places(report);
+    ScoredSide out;
     for (const auto& folder : side.stores) {
         const PredictionStore store = PredictionStore::open(folder);
-        const auto place = place_of.find(store.spec().model_name);
-        if (place == place_of.end()) continue;
+        if (!place_of.contains(store.spec().model_name)) continue;
         if (std::string writing = writer_warning(store); !writing.empty())
             out.warnings.push_back(std::move(writing));
-        const ScoreReport scored = score_store(store, options, comm, progress);
-        for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
-            const std::string metric = options.metrics[m].name();
-            const auto found = std::ranges::find_if(
-                scored.measurements,
-                [&](const Measurement& measurement) { return measurement.key.metric == metric; });
-            if (found != scored.measurements.end()) out.models[place->second][m] = *found;
+        ScoreReport scored = score_store(store, options, comm, progress);
+        scored.dataset = side.name;
+        for (Measurement& m : scored.measurements) {
+            if (report.options.slivers || m.key.metric != options.metrics.front().name() ||
+                !m.value)
+                continue;
+            if (const std::string why = sliver_of(store.dataset(), side); !why.empty())
+                leave_out(m, why);
         }
-        Estimate& top1 = out.models[place->second][static_cast<std::size_t>(GapMetric::top1)];
-        if (report.options.slivers || !top1.value) continue;
-        if (const std::string why = sliver_of(store.dataset(), side); !why.empty())
-            leave_out(top1, why);
+        out.reports.push_back(std::move(scored));
     }
+    return out;
+}
+
+/// The place of a measured metric among gap_metrics; nullopt for any other metric.
+std::optional<std::size_t> metric_place(const MeasurementKey& key) {
+    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+        if (key.metric == parse_metric(name_of(gap_metrics[m])).name()) return m;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::string& subgroups,
+                       Comm& comm, const ProgressCallback& progress) {
+    GapAlso out = nothing_measured(side.name, report);
+    out.subgroups = subgroups;
+    const auto place_of = model_places(report);
+    ScoredSide scored =
+        scored_side(side, report, score_options_of(report, subgroups), comm, progress);
+    out.warnings = std::move(scored.warnings);
+    for (const ScoreReport& one : scored.reports) {
+        for (const Measurement& measurement : one.measurements) {
+            if (const auto m = metric_place(measurement.key))
+                out.models[place_of.at(one.model)][*m] = measurement;
+        }
+    }
+    return out;
+}
+
+GapAlso also_across(std::span<const GapSide> sides, const std::string& name,
+                    const GapReport& report, const std::string& subgroups, Comm& comm,
+                    const ProgressCallback& progress) {
+    const ScoreOptions options = score_options_of(report, subgroups);
+    std::vector<ScoreReport> reports;
+    std::vector<std::string> warnings;
+    for (const GapSide& side : sides) {
+        ScoredSide scored = scored_side(side, report, options, comm, progress);
+        for (ScoreReport& one : scored.reports) reports.push_back(std::move(one));
+        for (std::string& text : scored.warnings) warnings.push_back(std::move(text));
+    }
+    GapAlso out =
+        also_of_means(name, subgroups, score_across(reports, name, report.options.level), report);
+    out.warnings = std::move(warnings);
+    return out;
+}
+
+GapAlso also_of_means(const std::string& name, const std::string& subgroups,
+                      std::vector<AcrossResult> means, const GapReport& report) {
+    GapAlso out = nothing_measured(name, report);
+    out.subgroups = subgroups;
+    const auto place_of = model_places(report);
+    std::vector<std::string> datasets;
+    for (const AcrossResult& one : means) {
+        for (const std::string& dataset : one.datasets) {
+            if (std::ranges::find(datasets, dataset) == datasets.end()) datasets.push_back(dataset);
+        }
+    }
+    for (AcrossResult& one : means) {
+        const auto place = place_of.find(one.mean.key.model);
+        const auto m = metric_place(one.mean.key);
+        if (place == place_of.end() || !m) continue;
+        for (const std::string& dataset : datasets) {
+            if (std::ranges::find(one.datasets, dataset) != one.datasets.end()) continue;
+            leave_out(one.mean, "the model was not measured on " + dataset);
+            break;
+        }
+        out.models[place->second][*m] = one.mean;
+    }
+    out.means = std::move(means);
     return out;
 }
 

@@ -17,6 +17,7 @@
 #include "evaluate/gap/gap_groups.h"
 #include "evaluate/gap/model_families.h"
 #include "evaluate/groups_of_store.h"
+#include "evaluate/matching_data_sets.h"
 #include "store/label_fit.h"
 #include "store/same_models.h"
 
@@ -73,6 +74,42 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
     return side;
 }
 
+/// True for a pattern of names, unless a folder has this name.
+bool names_several(const std::string& argument, const fs::path& runs) {
+    return evaluate::is_pattern(argument) && !is_folder(argument) && !is_folder(runs / argument);
+}
+
+/// The data sets of a pattern, and the name of their mean: the pattern.
+struct MatchedSides {
+    std::string name;
+    std::vector<GapSide> sides;
+};
+MatchedSides sides_like(const std::string& argument, const fs::path& runs, const fs::path& labels,
+                        std::vector<std::string>& warnings) {
+    const fs::path whole = runs.empty() ? fs::path(argument) : runs / argument;
+    const fs::path folder = whole.parent_path();
+    MatchedSides out{.name = whole.filename().string(), .sides = {}};
+    if (folder.empty() || !is_folder(folder))
+        throw Error(ErrorCode::usage,
+                    fmt::format("--also is the pattern `{}`, whose folder is {}; name "
+                                "RUNS/PATTERN, or the pattern and its folder with --runs RUNS",
+                                argument,
+                                folder.empty() ? "not given"
+                                               : fmt::format("not there (`{}`)", folder.string())));
+    std::vector<PredictionStore> stores;
+    for (const fs::path& store : model_stores({folder}).folders)
+        stores.push_back(PredictionStore::open(store));
+    std::vector<fs::path> folders;
+    for (const PredictionStore& store :
+         evaluate::matching_data_sets(std::move(stores), out.name, warnings)) {
+        fs::path of = store.folder().parent_path();
+        if (std::ranges::find(folders, of) == folders.end()) folders.push_back(std::move(of));
+    }
+    for (const fs::path& of : folders)
+        out.sides.push_back(side_of(of.string(), {}, labels, warnings));
+    return out;
+}
+
 void check_also(const GapRequest& request) {
     const bool stores = request.table.empty();
     if (!stores && (!request.also_labels.empty() || !request.also_subgroups.empty()))
@@ -106,16 +143,19 @@ void add_also(GapReport& report, const GapRequest& request, Comm& comm,
             report.also.push_back(read_also_table(request.also[i], report, request.unit));
             continue;
         }
-        GapSide side;
+        const fs::path labels = request.also_labels.empty() ? fs::path() : request.also_labels[i];
+        const std::string& subgroups =
+            request.also_subgroups.empty() ? request.options.subgroups : request.also_subgroups;
+        MatchedSides of;
         agree(comm, [&] {
-            side = side_of(request.also[i], request.runs,
-                           request.also_labels.empty() ? fs::path() : request.also_labels[i],
-                           report.warnings);
+            if (names_several(request.also[i], request.runs))
+                of = sides_like(request.also[i], request.runs, labels, report.warnings);
+            else
+                of.sides = {side_of(request.also[i], request.runs, labels, report.warnings)};
         });
-        report.also.push_back(also_of_stores(
-            side, report,
-            request.also_subgroups.empty() ? request.options.subgroups : request.also_subgroups,
-            comm, progress));
+        report.also.push_back(
+            of.name.empty() ? also_of_stores(of.sides.front(), report, subgroups, comm, progress)
+                            : also_across(of.sides, of.name, report, subgroups, comm, progress));
         const std::vector<std::string>& more = report.also.back().warnings;
         report.warnings.insert(report.warnings.end(), more.begin(), more.end());
     }

@@ -143,6 +143,12 @@ ResultType result_type(ResultOf<ShownAlso>) {
             part<&ShownAlso::also, &GapAlso::subgroups>(
                 {.help = "As requested: `2,3,4,6,9`", .omitted = true}),
             part<&ShownAlso::models>({}),
+            part({.help = "For a pattern of names: the values of each data set and their spread",
+                  .name = "means",
+                  .omitted = true},
+                 [](const ShownAlso& s) {
+                     return s.also->means.empty() ? nullptr : &s.also->means;
+                 }),
         });
     return rows;
 }

@@ -15,6 +15,15 @@ Cell published(const Estimate& v) {
     return v;
 }
 
+/// "3 data sets (seed1, seed2, seed3)".
+std::string data_sets_text(const GapAlso& also) {
+    const auto most = std::ranges::max_element(
+        also.means, {}, [](const AcrossResult& one) { return one.datasets.size(); });
+    const std::size_t count = most->datasets.size();
+    return fmt::format("{} data set{} ({})", count, count == 1 ? "" : "s",
+                       fmt::join(most->datasets, ", "));
+}
+
 }  // namespace
 
 Table places(const GapReport& r, bool all) {
@@ -78,6 +87,11 @@ Table places(const GapReport& r, bool all) {
             r.ranking->against, r.ranking->by));
     }
     for (const GapAlso& also : r.also) {
+        if (!also.means.empty())
+            table.notes.push_back(
+                fmt::format("{}: mean over {}, with an interval that treats them as a sample of "
+                            "such data sets.",
+                            also.name, data_sets_text(also)));
         if (!also.subgroups.empty())
             table.notes.push_back(
                 fmt::format("ASMA {}: over the images with {} labels.", also.name, also.subgroups));

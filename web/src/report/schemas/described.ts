@@ -1349,6 +1349,8 @@ export interface GapAlso {
   /** As requested: `2,3,4,6,9`. */
   subgroups?: string;
   models: GapAlsoModel[];
+  /** For a pattern of names: the values of each data set and their spread. */
+  means?: MeanOverDatasets[];
 }
 
 export interface GapAlsoModel {
