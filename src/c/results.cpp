@@ -81,6 +81,7 @@ assay_result* assay_score(const assay_store* const* stores, size_t count, const 
         keys.nothing_left();
         if (sets != nullptr) how.measure.label_sets = sets_of(*sets);
         how.confusions = shown.confusions;
+        how.by_valid_label = shown.per_class || shown.confusions > 0;
         how.reliability = shown.reliability;
         check(how, shown);
         check_used(how.measure, shown.reliability);

@@ -65,6 +65,7 @@ public:
     int run() const override {
         ScoreRunsOptions options = options_;
         options.confusions = shown_.confusions;
+        options.by_valid_label = shown_.per_class || shown_.confusions > 0;
         options.reliability = shown_.reliability;
         ProgressLine line("score", "items");
         const ScoreResult result = score_runs(options, ranks(), line);

@@ -65,6 +65,11 @@ std::size_t ClassTree::common(std::int32_t one, std::int32_t other) const {
     return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
+bool ClassTree::siblings(std::int32_t one, std::int32_t other) const {
+    const std::size_t above = common(one, other);
+    return one != other && way_to(one).size() == above + 1 && way_to(other).size() == above + 1;
+}
+
 std::uint32_t ClassTree::distance(std::int32_t one, std::int32_t other) const {
     return static_cast<std::uint32_t>(way_to(one).size() + way_to(other).size() -
                                       2 * common(one, other));

@@ -37,10 +37,24 @@ struct ShownStore {
 struct ShownConfusion {
     const ScoreReport* report;
     Confusion confusion;
+    bool valid = false;  ///< of ValidLabels: `truth` is a valid label, and not a single label
 
     const ClassResult& truth() const;
     const ClassResult* predicted() const;  ///< nullptr if it is not a class of the map
+    /// Images whose label, or one of whose valid labels, is `truth`.
+    std::uint64_t images() const;
 };
+struct ShownValidLabels {
+    const ScoreReport* report;  ///< has valid_labels
+};
+/// Columns after those of the class.
+struct ShownValidClass {
+    const ValidClass* valid;  ///< nullptr if the store has no valid_labels
+};
+ResultType result_type(ResultOf<ShownValidClass>);
+ResultType result_type(ResultOf<ValidClass>);
+ResultType result_type(ResultOf<MissedLabels>);
+ResultType result_type(ResultOf<ShownValidLabels>);
 struct ShownScores {
     const ScoreResult* result;
     ScoreShown shown;

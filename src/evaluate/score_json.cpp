@@ -68,6 +68,12 @@ const ClassResult* ShownConfusion::predicted() const {
     return k < 0 ? nullptr : &report->per_class.at(static_cast<std::size_t>(k));
 }
 
+std::uint64_t ShownConfusion::images() const {
+    return valid
+               ? report->valid_labels->classes.at(static_cast<std::size_t>(confusion.truth)).images
+               : truth().accuracy.n;
+}
+
 ResultType result_type(ResultOf<ShownConfusion>) {
     static constexpr auto rows = describe_result<ShownConfusion>(
         {.name = "Confusion",
@@ -89,11 +95,11 @@ ResultType result_type(ResultOf<ShownConfusion>) {
                      return c.predicted() ? &c.predicted()->name : nullptr;
                  }),
             part({.name = "n", .only_csv = true},
-                 [](const ShownConfusion& c) { return c.truth().accuracy.n; }),
+                 [](const ShownConfusion& c) { return c.images(); }),
             part({.name = "proportion", .only_csv = true},
                  [](const ShownConfusion& c) {
                      return static_cast<double>(c.confusion.count) /
-                            static_cast<double>(c.truth().accuracy.n);
+                            static_cast<double>(c.images());
                  }),
         });
     return rows;
@@ -178,6 +184,14 @@ ResultType result_type(ResultOf<ShownStore>) {
             part({.help = "With `--confusion`", .name = "confusions", .omitted = true},
                  [](const ShownStore& s) {
                      return s.confusions ? std::optional(confusions_of(*s.report)) : std::nullopt;
+                 }),
+            part({.help = "With `--per-class` or `--confusion`, if images have several valid "
+                          "labels or `--labels` is given",
+                  .name = "valid_labels",
+                  .omitted = true},
+                 [](const ShownStore& s) {
+                     return s.report->valid_labels ? std::optional(ShownValidLabels{s.report})
+                                                   : std::nullopt;
                  }),
             part<report, &ScoreReport::reliability>(
                 {.help = "With `--reliability`", .omitted = true}),

@@ -1,5 +1,7 @@
 #include "evaluate/score_records.h"
 
+#include <algorithm>
+
 #include "core/result_table.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/groups_of_store.h"
@@ -17,9 +19,21 @@ Table measurement_records(std::span<const ScoreReport> reports, std::span<const 
 }
 
 Table class_records(std::span<const ScoreReport> reports) {
-    Table table = result_table<ShownStore, ClassResult>();
+    const bool valid = std::ranges::any_of(
+        reports, [](const ScoreReport& report) { return report.valid_labels.has_value(); });
+    if (!valid) {
+        Table table = result_table<ShownStore, ClassResult>();
+        for (const ScoreReport& report : reports) {
+            for (const ClassResult& c : report.per_class) add_row(table, ShownStore{&report}, c);
+        }
+        return table;
+    }
+    Table table = result_table<ShownStore, ClassResult, ShownValidClass>();
     for (const ScoreReport& report : reports) {
-        for (const ClassResult& c : report.per_class) add_row(table, ShownStore{&report}, c);
+        for (std::size_t c = 0; c < report.per_class.size(); ++c)
+            add_row(table, ShownStore{&report}, report.per_class[c],
+                    ShownValidClass{report.valid_labels ? &report.valid_labels->classes.at(c)
+                                                        : nullptr});
     }
     return table;
 }
@@ -27,8 +41,9 @@ Table class_records(std::span<const ScoreReport> reports) {
 Table confusion_records(std::span<const ScoreReport> reports) {
     Table table = result_table<ShownStore, ShownConfusion>();
     for (const ScoreReport& report : reports) {
-        for (const Confusion& c : report.confusions)
-            add_row(table, ShownStore{&report}, ShownConfusion{&report, c});
+        const bool valid = report.valid_labels.has_value();
+        for (const Confusion& c : valid ? report.valid_labels->confusions : report.confusions)
+            add_row(table, ShownStore{&report}, ShownConfusion{&report, c, valid});
     }
     return table;
 }

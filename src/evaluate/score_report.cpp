@@ -330,6 +330,16 @@ std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
     return blocks;
 }
 
+/// If no image has a single label, there is only the table by valid label.
+void add_class_tables(std::vector<Block>& blocks, const ScoreReport& report) {
+    const bool single = std::ranges::any_of(report.per_class,
+                                            [](const ClassResult& c) { return c.accuracy.n > 0; });
+    if (single || !report.valid_labels) blocks.emplace_back(class_table(report));
+    if (!report.valid_labels) return;
+    blocks.emplace_back(valid_class_table(report));
+    blocks.emplace_back(missed_labels_table(report));
+}
+
 /// The means replace the values that they average, as in the table.
 std::vector<NamedValue> values_of(const ScoreResult& result) {
     std::vector<NamedValue> values;
@@ -362,7 +372,7 @@ Report report_of(const ScoreResult& result, const ScoreShown& shown) {
     } else {
         section.blocks = store_blocks(result.reports);
         for (const ScoreReport& one : result.reports) {
-            if (shown.per_class) section.blocks.emplace_back(class_table(one));
+            if (shown.per_class) add_class_tables(section.blocks, one);
             if (shown.confusions > 0)
                 section.blocks.emplace_back(confusion_table(one, shown.confusions));
             if (shown.reliability) section.blocks.emplace_back(reliability_table(one));

@@ -119,21 +119,29 @@ Table confusion_table(const ScoreReport& report, std::size_t kept) {
     const auto name = [&](std::int32_t c) {
         return c < 0 ? "(no target)" : report.per_class.at(static_cast<std::size_t>(c)).name;
     };
+    const bool valid = report.valid_labels.has_value();
+    const std::vector<Confusion>& list =
+        valid ? report.valid_labels->confusions : report.confusions;
     Table table;
     table.columns = {{"truth", false}, {"predicted", false}, {"count"}, {"of the class %"}};
     table.title = fmt::format("{} on {}: most frequent confusions", report.model, report.dataset);
     constexpr std::size_t most = 20;
     const std::size_t shown = kept == all_confusions ? most : kept;
-    for (const Confusion& c :
-         std::span(report.confusions).first(std::min(shown, report.confusions.size()))) {
-        const auto n = report.per_class.at(static_cast<std::size_t>(c.truth)).accuracy.n;
+    for (const Confusion& c : std::span(list).first(std::min(shown, list.size()))) {
+        const auto at = static_cast<std::size_t>(c.truth);
+        const auto n =
+            valid ? report.valid_labels->classes.at(at).images : report.per_class.at(at).accuracy.n;
         const double proportion = static_cast<double>(c.count) / static_cast<double>(n);
         table.add({name(c.truth), name(c.predicted), Count{c.count},
                    Number{proportion, Unit::proportion, 1}});
     }
-    if (report.confusions.size() > shown)
-        table.notes.push_back(fmt::format("{} more pairs; --csv has all of them",
-                                          count_text(report.confusions.size() - shown)));
+    if (list.size() > shown)
+        table.notes.push_back(
+            fmt::format("{} more pairs; --csv has all of them", count_text(list.size() - shown)));
+    if (valid)
+        table.notes.emplace_back(
+            "truth: each valid label of the image. A predicted class that is valid is no "
+            "confusion");
     return table;
 }
 

@@ -11,6 +11,9 @@
 namespace assay {
 
 Table class_table(const ScoreReport& report);
+/// Require report.valid_labels.
+Table valid_class_table(const ScoreReport& report);
+Table missed_labels_table(const ScoreReport& report);
 Table reliability_table(const ScoreReport& report);
 /// `kept` is the requested number.
 Table confusion_table(const ScoreReport& report, std::size_t kept);

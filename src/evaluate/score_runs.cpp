@@ -212,6 +212,7 @@ public:
             one.weights = options_.weights;
             one.item_weights = options_.item_weights;
             one.confusions = options_.confusions;
+            one.by_valid_label = options_.by_valid_label;
             if (options_.reliability) one.reliability = reliability_of(options_.measure);
             result_.reports.push_back(score_store(store, one, comm_, [&](const Progress& p) {
                 if (progress_) progress_({.step = name, .done = done_ + p.done, .total = total_});

@@ -14,18 +14,31 @@
 #include "evaluate/cluster_interval.h"
 #include "evaluate/metric_states.h"
 #include "evaluate/score_tables.h"
+#include "evaluate/valid_labels.h"
 #include "metric/drawn.h"
 #include "metric/pass.h"
 
 namespace assay {
 namespace {
 
-KeptItems kept_items(const RowReader& reader, const ScoreOptions& options, Keep keep) {
+/// True if some image may have several valid labels.
+bool wants_valid_labels(const Truth& truth, const ScoreOptions& options,
+                        std::string_view subgroup) {
+    if (!options.by_valid_label || !subgroup.empty()) return false;
+    if (options.labels) return true;
+    for (std::size_t i = 0; i < truth.labels.size(); ++i)
+        if (truth.labels[i].size() > 1) return true;
+    return false;
+}
+
+KeptItems kept_items(const RowReader& reader, const ScoreOptions& options, Keep keep,
+                     bool valid_labels) {
     // If only predicted classes are known, most passes leave a metric undefined without reading
     // anything.
     const bool known = reader.full() || reader.has_probabilities();
     KeptItems kept;
-    kept.records = keep == Keep::items || (known && options.null_draws > 0);
+    kept.records = keep == Keep::items || valid_labels || (known && options.null_draws > 0);
+    kept.odds = valid_labels && known;
     for (const MetricRequest& request : options.metrics) {
         const KeptItems own = pass_of(request).keeps(request, known);
         kept.records = kept.records || own.records;
@@ -46,7 +59,8 @@ public:
           keep_(keep),
           truth_(truth),
           progress_(progress),
-          rows_(reader, truth, std::move(rows), kept_items(reader, options, keep)),
+          rows_(reader, truth, std::move(rows),
+                kept_items(reader, options, keep, wants_valid_labels(truth, options, subgroup))),
           threads_(resolve_threads(options.threads)),
           states_(rows_.shape(), options.resampling),
           again_{rows_,
@@ -88,7 +102,8 @@ public:
         report_.labels_per_image = rows_.label_counts();
         states_.fill(report_, options_.reliability ? &*options_.reliability : nullptr,
                      alike ? &*alike : nullptr);
-        fill_confusions(report_, states_.confusions(), options_.confusions);
+        report_.confusions = most_frequent(states_.confusions(), options_.confusions);
+        if (wants_valid_labels(truth_, options_, subgroup_)) add_valid_labels();
         add_kind_warning(report_, store_.spec().kind, sampled_[0], sampled_[1]);
         if (keep_ == Keep::items) fill_predictions(set_, rows_, rows_.labels());
         return std::move(set_);
@@ -172,6 +187,19 @@ private:
         for (const auto& part : all_gather<T>(comm_, {&mine, 1})) all.push_back(part.at(0));
         mine = T{};
         return all;
+    }
+
+    void add_valid_labels() {
+        // A measured mean_average_precision and its parts rank alike.
+        const auto own = std::ranges::find_if(set_.requests, [](const MetricRequest& request) {
+            return request.facts->name == "mean_average_precision";
+        });
+        report_.valid_labels = count_valid_labels(
+            rows_, run_,
+            {.tree = truth_.given.tree.get(),
+             .clustered = truth_.clustered,
+             .confusions = options_.confusions,
+             .scores = own == set_.requests.end() ? "auto" : own->parameters.at("scores")});
     }
 
     // Computes calibration errors again with labels drawn from the probabilities: the part that

@@ -62,7 +62,7 @@ void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::
         accuracy.n = static_cast<std::uint64_t>(cls[class_items]);
         result.correct = static_cast<std::uint64_t>(cls[class_hits]);
         if (accuracy.n == 0) {
-            accuracy.undefined = "no item of this class";
+            accuracy.undefined = "no item has this class as its single label";
             continue;
         }
         const auto n = static_cast<double>(accuracy.n);
@@ -80,6 +80,11 @@ void name_classes(ScoreReport& report) {
         report.per_class[c].id = report.classes.empty() ? std::to_string(c) : report.classes.id(c);
         report.per_class[c].name =
             report.classes.empty() ? std::to_string(c) : report.classes.name(c);
+    }
+    if (!report.valid_labels) return;
+    for (std::size_t c = 0; c < report.valid_labels->classes.size(); ++c) {
+        report.valid_labels->classes[c].id = report.per_class.at(c).id;
+        report.valid_labels->classes[c].name = report.per_class.at(c).name;
     }
 }
 
@@ -109,17 +114,17 @@ void fill_reliability(ScoreReport& report, const MetricContext& context,
     }
 }
 
-void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::size_t kept) {
-    for (const auto& [pair, count] : counts)
-        report.confusions.push_back({pair.first, pair.second, count});
+std::vector<Confusion> most_frequent(const ConfusionCounts& counts, std::size_t kept) {
+    std::vector<Confusion> list;
+    for (const auto& [pair, count] : counts) list.push_back({pair.first, pair.second, count});
     const auto more = [](const Confusion& a, const Confusion& b) {
         return a.count != b.count
                    ? a.count > b.count
                    : std::pair(a.truth, a.predicted) < std::pair(b.truth, b.predicted);
     };
-    auto& list = report.confusions;
     std::sort(list.begin(), list.end(), more);
     if (list.size() > kept) list.resize(kept);
+    return list;
 }
 
 void fill_predictions(ScoredSet& set, ScoredRows& rows, const LabelSets& labels) {

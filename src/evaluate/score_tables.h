@@ -6,6 +6,7 @@
 #include <span>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "evaluate/cluster_interval.h"
 #include "evaluate/score_set.h"
@@ -31,13 +32,13 @@ using ConfusionCounts =
 /// items, which are not independent; nullptr: items are independent.
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
                   double level, const evaluate::AlikeItems* alike = nullptr);
-/// Sets ids and names from report.classes, or numbers.
+/// Sets ids and names from report.classes, or numbers, also those of valid_labels.
 void name_classes(ScoreReport& report);
 /// Uses the bins of `ece`, by group.
 void fill_reliability(ScoreReport& report, const MetricContext& context,
                       std::span<const std::int64_t> state, bool clusters = false);
-/// Returns the `kept` most frequent confusions.
-void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::size_t kept);
+/// The `kept` most frequent confusions: by count, then truth, then predicted.
+std::vector<Confusion> most_frequent(const ConfusionCounts& counts, std::size_t kept);
 /// Moves the records out of `rows`.
 void fill_predictions(ScoredSet& set, ScoredRows& rows, const LabelSets& labels);
 /// `odd` of the `looked` sampled rows do not look like scores of this kind.

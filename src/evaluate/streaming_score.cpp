@@ -409,7 +409,7 @@ ScoreReport StreamingScore::report() const {
     sums.fill(report, all.score.reliability ? &*all.score.reliability : nullptr);
     report.classes = all.names;
     name_classes(report);
-    fill_confusions(report, sums.confusions(), all.score.confusions);
+    report.confusions = most_frequent(sums.confusions(), all.score.confusions);
     add_kind_warning(report, all.kind, all.sampled, all.suspicious);
     return report;
 }

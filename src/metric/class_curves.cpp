@@ -155,6 +155,40 @@ Interval area_interval(double area, double variance, double positives, double de
     return wilson_of_size(area, size, z, level, "influence.wilson");
 }
 
+Estimate ClassCurves::class_estimate(std::uint32_t c) const {
+    Estimate result;
+    result.unit = Unit::proportion;
+    result.n = static_cast<std::uint64_t>(items_);
+    const auto p = static_cast<double>(positives_.of(c));
+    if (!areas_[c]) {
+        result.undefined = p == 0 ? "no image of this class" : "all images are of this class";
+        return result;
+    }
+    result.value = *areas_[c];
+    if (p == 1) {
+        result.note = "no interval: one image of this class";
+        return result;
+    }
+    const std::vector<Slot> slots = slots_of(c);
+    const auto members = ranks_.members(c);
+    double of_positives = 0, of_negatives = 0;
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+        of_negatives += negatives(c, s) * slots[s].negative * slots[s].negative;
+        if (s % 2 == 1)
+            of_positives +=
+                static_cast<double>(members[s / 2]) * slots[s].positive * slots[s].positive;
+    }
+    const double bias = options_.curve == Curve::precision_recall ? own_share(c) : 0;
+    const double variance = of_positives + of_negatives;
+    const double squares = of_positives * of_positives / std::max(1.0, p - 1) +
+                           of_negatives * of_negatives / std::max(1.0, items_ - p - 1);
+    const double degrees = squares > 0 ? std::max(1.0, variance * variance / squares) : 0;
+    result.interval =
+        area_interval(*result.value - bias, variance + bias * bias / 2, p, degrees, options_.level);
+    result.interval->high = std::max(result.interval->high, *result.value);
+    return result;
+}
+
 ResampledEstimate ClassCurves::estimate(std::span<const std::int64_t> sums,
                                         std::span<const std::uint16_t> groups) const {
     ResampledEstimate result;

@@ -46,6 +46,11 @@ public:
     /// The mean over the classes; no value if classes() is 0.
     std::optional<double> mean() const { return mean_; }
 
+    /// The area of one class by itself, with the interval for independent items. It is what
+    /// estimate() gives for `CurveOptions::only`, from the slots' counts alone. Undefined if the
+    /// class has no area. No interval for a single positive.
+    Estimate class_estimate(std::uint32_t c) const;
+
     /// The numbers for ClassRanks::sum(): influences of an item in this slot that is not a
     /// positive, in units of influence_unit / items.
     std::vector<std::int64_t> by_slot() const;

@@ -10,6 +10,8 @@
 #include <fmt/core.h>
 
 #include "assay/collective/comm.h"
+#include "assay/error.h"
+#include "metric/class_areas.h"
 #include "metric/class_curves.h"
 #include "metric/class_ranks.h"
 #include "metric/families.h"
@@ -99,6 +101,37 @@ void rank_classes(const RowsToRank& rows, const PassRows& again, RankedClasses& 
     again.comm.all_reduce(ranked.counts);
 }
 
+bool is_stored(const MetricRequest& request) {
+    return request.parameters.at(std::string(ranked_by)) == by_stored_score;
+}
+
+bool uses_sets(const MetricRequest& request) {
+    return (request.facts->needs & static_cast<unsigned>(Needs::label_sets)) != 0;
+}
+
+RowsToRank rows_of(const MetricRequest& request, const PassRows& again) {
+    return {again.rows, uses_sets(request), is_stored(request)};
+}
+
+/// The reason why no class has an area; "" if there is none.
+std::string why_undefined(const MetricRequest& request, const PassRows& again,
+                          std::uint64_t items) {
+    std::string why = again.rows.lacking();
+    if (why.empty() && is_stored(request) && again.class_map)
+        why = "stored scores belong to the model's classes, not to those of a class map";
+    if (why.empty() && items == 0)
+        why = uses_sets(request) ? "no item has a valid label" : "no item has a single label";
+    return why;
+}
+
+/// Keeps the positives and their counts for the next request.
+const RankedClasses& ranked_of(const MetricRequest& request, const RowsToRank& rows, PassRun& run) {
+    RankedClasses& ranked =
+        run.state<CurveState>().ranked[{uses_sets(request), is_stored(request)}];
+    if (!ranked.ranks) rank_classes(rows, run.again(), ranked);
+    return ranked;
+}
+
 class CurvePass final : public MetricPass {
 public:
     explicit CurvePass(Curve curve) : curve_(curve) {}
@@ -121,26 +154,17 @@ public:
         return reading.why;
     }
 
-    // Keeps the positives and their counts for the next request.
     ResampledEstimate estimate(const MetricRequest& request, PassRun& run) const override {
         const PassRows& again = run.again();
-        const bool sets = (request.facts->needs & static_cast<unsigned>(Needs::label_sets)) != 0;
-        const bool stored = is_stored(request);
-        const RowsToRank rows(again.rows, sets, stored);
+        const bool binary = request.parameters.at("average") == "binary";
+        const RowsToRank rows = rows_of(request, again);
         ResampledEstimate result;
         for (std::uint64_t i = 0; i < rows.items(); ++i) result.n += rows.counts(i) ? 1 : 0;
-        result.undefined = again.rows.lacking();
-        if (result.undefined.empty() && stored && again.class_map)
-            result.undefined =
-                "stored scores belong to the model's classes, not to those of a class map";
-        if (result.undefined.empty() && result.n == 0)
-            result.undefined = sets ? "no item has a valid label" : "no item has a single label";
-        const bool binary = request.parameters.at("average") == "binary";
+        result.undefined = why_undefined(request, again, result.n);
         if (binary && result.undefined.empty())
             result.undefined = families::not_two_classes(again.rows.shape());
         if (!result.undefined.empty()) return result;
-        RankedClasses& ranked = run.state<CurveState>().ranked[{sets, stored}];
-        if (!ranked.ranks) rank_classes(rows, again, ranked);
+        const RankedClasses& ranked = ranked_of(request, rows, run);
         const ClassCurves curves(
             ranked.positives, *ranked.ranks, ranked.counts, ranked.items,
             {curve_, request.parameters.at("average") == "weighted", run.sums().resampling().level,
@@ -177,10 +201,6 @@ public:
     }
 
 private:
-    static bool is_stored(const MetricRequest& request) {
-        return request.parameters.at(std::string(ranked_by)) == by_stored_score;
-    }
-
     const Curve curve_;
 };
 
@@ -203,6 +223,40 @@ std::shared_ptr<const MetricPass> under(Curve curve) {
 }
 
 }  // namespace
+
+ClassAreas class_average_precision(const std::string& scores, PassRun& run) {
+    MetricRequest request = parse_metric("mean_average_precision");
+    request.set(std::string(ranked_by), scores);
+    const PassRows& again = run.again();
+    ClassAreas out;
+    std::string why, how;
+    agree(again.comm, [&] {
+        try {
+            how = pass_of(request).choose(request, run);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::usage) throw;
+            why = error.what();
+        }
+    });
+    const RowsToRank rows = rows_of(request, again);
+    std::uint64_t items = 0;
+    for (std::uint64_t i = 0; i < rows.items(); ++i) items += rows.counts(i) ? 1 : 0;
+    if (why.empty()) why = why_undefined(request, again, items);
+    if (!why.empty()) {
+        Estimate none;
+        none.unit = Unit::proportion;
+        none.undefined = why;
+        out.classes.assign(rows.classes(), none);
+        return out;
+    }
+    const RankedClasses& ranked = ranked_of(request, rows, run);
+    const ClassCurves curves(ranked.positives, *ranked.ranks, ranked.counts, ranked.items,
+                             {Curve::precision_recall, false, run.sums().resampling().level});
+    for (std::uint32_t c = 0; c < rows.classes(); ++c)
+        out.classes.push_back(curves.class_estimate(c));
+    out.ranked_by = is_stored(request) ? "stored scores" : "log-odds of the softmax";
+    return out;
+}
 
 namespace rows {
 

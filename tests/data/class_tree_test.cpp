@@ -52,6 +52,18 @@ TEST(ClassTree, AClassMayBeAboveAnother) {
     EXPECT_EQ(tree.ancestor_height(0, 0), 0U);
 }
 
+TEST(ClassTree, SiblingsHaveTheSameParent) {
+    const ClassTree tree(three_kinds(), ClassList({"dog", "car", "cat"}));
+    EXPECT_TRUE(tree.siblings(0, 2));
+    EXPECT_FALSE(tree.siblings(0, 1));
+    EXPECT_FALSE(tree.siblings(0, 0));
+    // The thing is two edges above the cat, as far as a sibling is.
+    const ClassTree above(three_kinds(), ClassList({"thing", "cat"}));
+    EXPECT_EQ(above.distance(0, 1), 2U);
+    EXPECT_FALSE(above.siblings(0, 1));
+    EXPECT_FALSE(above.siblings(1, 0));
+}
+
 TEST(ClassTree, WhatIsBelowNoClassDoesNotCount) {
     // The kitten is not a class, so the cat has the same height as the dog.
     const Hierarchy more({"thing", "animal", "cat", "dog", "kitten"}, {},

@@ -162,6 +162,8 @@ def multilabel(w):
         for model in ("a", "b"):
             w.store(f"{dataset}/{model}", ids=prefix, skill=4.0)
     composites(w)
+    w.write("coarse.csv", table([["child", "parent"], *([shape, f"kind{i // 2}"] for i, shape in enumerate(SHAPES)),
+                                 *([f"kind{i}", "shape"] for i in range(3))]))
     w.label_sets("real.json", most=5)
     w.label_sets("v2-labels.csv", most=5, prefix="v2-")
     w.write("published.csv", table([["model", *(f"{metric}_{v}" for metric in ("top1", "real", "asma") for v in ("v1", "v2")), "asma_patchml"],

@@ -162,6 +162,47 @@ TEST(Curves, OneClassIsDeLong) {
     EXPECT_NEAR(*found.estimate.standard_error, std::sqrt(s10 / 3 + s01 / 4), 1e-6);
 }
 
+// The interval of one class needs no pass over the items: the slots' counts hold all of it.
+TEST(Curves, AClassByItselfIsWhatOnlyThisClassGives) {
+    int compared = 0, alone = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        const SetTable t = curve_table(seed, 3 + 5 * seed, 3);
+        const TableRows rows(t);
+        const auto classes = static_cast<std::uint32_t>(t.classes);
+        const ClassPositives positives = positives_of_table(t);
+        const ClassRanks ranks(positives, positive_keys(rows, positives, 1, 0, classes));
+        const auto counts = ranks.count(rows, 1, 0, classes);
+        const auto items = static_cast<std::uint64_t>(
+            std::ranges::count_if(t.sets, [](const auto& set) { return !set.empty(); }));
+        for (const Curve curve : {Curve::roc, Curve::precision_recall}) {
+            const ClassCurves all(positives, ranks, counts, items, {curve, false, 0.95});
+            for (std::uint32_t c = 0; c < classes; ++c) {
+                const CurveFound only = curve_of(t, {curve, false, 0.95, c});
+                const Estimate one = all.class_estimate(c);
+                EXPECT_EQ(one.value.has_value(), only.estimate.value.has_value());
+                if (!one.value) {
+                    EXPECT_FALSE(one.undefined.empty());
+                    continue;
+                }
+                EXPECT_EQ(one.n, items);
+                EXPECT_NEAR(*one.value, *only.estimate.value, 1e-12);
+                EXPECT_EQ(one.interval.has_value(), only.estimate.interval.has_value());
+                if (!one.interval) {
+                    EXPECT_EQ(one.note, "no interval: one image of this class");
+                    ++alone;
+                    continue;
+                }
+                // Sums over items are in units of 2^-32.
+                EXPECT_NEAR(one.interval->low, only.estimate.interval->low, 1e-7);
+                EXPECT_NEAR(one.interval->high, only.estimate.interval->high, 1e-7);
+                ++compared;
+            }
+        }
+    }
+    EXPECT_GT(compared, 150);
+    EXPECT_GT(alone, 0);
+}
+
 TEST(Curves, UndefinedWithoutClasses) {
     SetTable t;
     t.classes = 2;

@@ -35,6 +35,8 @@ public:
     /// classes. Ascending.
     std::vector<std::uint32_t> telling_levels() const;
 
+    /// True if two different classes have the same parent.
+    bool siblings(std::int32_t one, std::int32_t other) const;
     /// The number of edges on the path between two classes.
     std::uint32_t distance(std::int32_t one, std::int32_t other) const;
     /// The height of the lowest common ancestor: the number of edges from it down to the deepest

@@ -30,6 +30,7 @@
 #include "assay/evaluate/group_accuracy.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/ood.h"
+#include "assay/evaluate/valid_labels.h"
 #include "assay/metric/given_truth.h"
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
@@ -68,6 +69,9 @@ struct ScoreOptions {
     std::uint32_t null_draws =
         0;  ///< label draws for the calibrated null of ece and ace; 200 is usual
     std::size_t confusions = 20;  ///< number of most frequent confusions that are kept
+    /// Also fills ScoreReport::valid_labels, if an image has several valid labels or `labels` are
+    /// given. Reads the rows again, and takes about 120 bytes per valid label.
+    bool by_valid_label = false;
     /// A request for `ece` whose bins and edges the report's reliability uses; without it, there is
     /// no reliability.
     std::optional<MetricRequest> reliability;
@@ -89,13 +93,6 @@ struct ClassResult {
     Estimate accuracy;                         ///< undefined without items
     std::optional<double> confidence;          ///< mean of the top probability
     std::optional<double> target_probability;  ///< mean probability of this class over its items
-};
-
-/// Items of one class for which another was predicted.
-struct Confusion {
-    std::int32_t truth = 0, predicted = 0;  ///< predicted is -1 if it maps to no class
-    std::uint64_t count = 0;
-    bool operator==(const Confusion&) const = default;
 };
 
 /// The number of items in each category.
@@ -130,7 +127,8 @@ struct ScoreReport {
     std::vector<AccuracyByGroup> groups;  ///< accuracy by group, with `by`: top1, real, or both
     ClassList classes;  ///< classes of the predictions: the map's targets if there is one
     std::vector<ClassResult> per_class;
-    std::vector<Confusion> confusions;  ///< sorted by count, then truth, then predicted
+    std::vector<Confusion> confusions;        ///< sorted by count, then truth, then predicted
+    std::optional<ValidLabels> valid_labels;  ///< with ScoreOptions::by_valid_label
     /// ascending; empty if it was not requested or is undefined
     std::vector<ReliabilityBin> reliability;
     std::vector<double> thresholds;  ///< for classes with a sigmoid each; otherwise empty
@@ -185,6 +183,7 @@ struct ScoreRunsOptions {
     std::vector<double> item_weights;  ///< in its place: a number from 0 for each item of the store
     std::string across;                ///< a glob
     std::size_t confusions = 0;        ///< number of most frequent confusions that are kept
+    bool by_valid_label = false;       ///< as in ScoreOptions
     bool reliability = false;          ///< with the bins and the edge rule of `measure`
     std::vector<std::string> ood;
     std::vector<std::string> published;  ///< inputs of read_published()
@@ -282,8 +281,10 @@ struct ScoreShown {
 };
 template <>
 inline constexpr auto description<ScoreShown> = describe<ScoreShown>({
-    field<&ScoreShown::per_class>({.help = "Show every class, the least accurate first (with "
-                                           "--csv: instead of the metrics, in class order)"}),
+    field<&ScoreShown::per_class>(
+        {.help = "Show every class, the least accurate first (with --csv: instead of the metrics, "
+                 "in class order). With several valid labels per image: also recall, precision and "
+                 "AP of each class, and what is missed"}),
     field<&ScoreShown::confusions>(
         {.help = "Show the N most frequent confusions (with --csv: instead of the metrics; without "
                  "N: all, 20 of them shown in text output)",

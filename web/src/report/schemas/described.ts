@@ -2956,6 +2956,22 @@ export interface MetricParameter {
   allowed?: string[];
 }
 
+/** What is missed among the g highest classes of images with g valid labels. */
+export interface MissedLabels {
+  /** Of the labelled images: those with several valid labels. */
+  several: Estimate;
+  /** Of the images with several valid labels: those with all of them found. */
+  all_found: Estimate;
+  /** The predicted class is valid, and another valid label is missed. */
+  second_missed: Estimate;
+  /** The predicted class is not valid, but a valid label is found. */
+  first_wrong: Estimate;
+  /** No valid label is found. */
+  none_found: Estimate;
+  /** With `--hierarchy`: of the images that miss a valid label, those with a sibling of it in its place. */
+  sibling?: Estimate;
+}
+
 export interface MissingDimension {
   dimension: string;
   /** Empty: any. */
@@ -4041,6 +4057,8 @@ export interface ScoredStore extends Result {
   per_class?: ClassScore[];
   /** With `--confusion`. */
   confusions?: Confusion[];
+  /** With `--per-class` or `--confusion`, if images have several valid labels or `--labels` is given. */
+  valid_labels?: ValidLabels;
   /** With `--reliability`. */
   reliability?: ReliabilityBin[];
   /** With `--threshold` or `--threshold-file`. */
@@ -4386,6 +4404,34 @@ export interface UnsureItem {
 export interface UntestedModel {
   model: string;
   why: string;
+}
+
+/** One class over the images for which it is a valid label. */
+export interface ValidClass {
+  id: string;
+  name: string;
+  /** Images for which the class is valid. */
+  images: number;
+  /** Of these, images with the class among their g highest, for g valid labels. */
+  found: number;
+  /** All images with the class among their g highest. */
+  among_best: number;
+  /** `found` of `images`. */
+  recall: Estimate;
+  /** `found` of `among_best`. */
+  precision: Estimate;
+  /** Of the class's scores over the labelled images. */
+  average_precision: Estimate;
+}
+
+/** Results by class and by kind of error for images with several valid labels. */
+export interface ValidLabels {
+  missed: MissedLabels;
+  classes: ValidClass[];
+  /** A predicted class that is not valid, with each valid label of the image. */
+  confusions: Confusion[];
+  /** What ranks the images in `average_precision`. */
+  ranked_by: string;
 }
 
 /** A value against the true label sets. */
