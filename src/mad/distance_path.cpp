@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <limits>
-#include <queue>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,12 +10,11 @@
 #include "assay/error.h"
 #include "core/result_table.h"
 #include "core/text.h"
+#include "mad/cheapest_paths.h"
 #include "mad/distance_readings.h"
 
 namespace assay::mad {
 namespace {
-
-constexpr std::uint32_t not_reached = std::numeric_limits<std::uint32_t>::max();
 
 std::uint32_t node_named(const Hierarchy& hierarchy, std::string_view text) {
     if (const auto found = hierarchy.find(text)) return *found;
@@ -35,47 +31,6 @@ std::uint32_t node_named(const Hierarchy& hierarchy, std::string_view text) {
                                 shortened(text), same));
     throw Error(ErrorCode::usage, fmt::format("the hierarchy has no category `{}`{}",
                                               shortened(text), suggest(text, names)));
-}
-
-/// The cheapest ways from one node: their cost, and the node before each node.
-struct WaysFrom {
-    std::vector<std::uint32_t> cost, before;
-
-    /// The nodes from the start to `node`.
-    std::vector<std::uint32_t> to(std::uint32_t node) const {
-        std::vector<std::uint32_t> out = {node};
-        while (before[out.back()] != not_reached) out.push_back(before[out.back()]);
-        std::ranges::reverse(out);
-        return out;
-    }
-};
-
-/// Upwards only, or along edges in either direction (Dijkstra 1959). An edge has the weight of its
-/// upper end.
-WaysFrom ways_from(const Hierarchy& hierarchy, std::uint32_t start, bool down,
-                   const std::function<std::uint32_t(std::uint32_t)>& weight) {
-    WaysFrom out{std::vector(hierarchy.size(), not_reached),
-                 std::vector(hierarchy.size(), not_reached)};
-    using Entry = std::pair<std::uint32_t, std::uint32_t>;  // cost, node
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    const auto offer = [&](std::uint32_t node, std::uint32_t from, std::uint32_t cost) {
-        if (cost >= out.cost[node]) return;
-        out.cost[node] = cost;
-        out.before[node] = from;
-        queue.emplace(cost, node);
-    };
-    offer(start, not_reached, 0);
-    while (!queue.empty()) {
-        const auto [cost, node] = queue.top();
-        queue.pop();
-        if (cost > out.cost[node]) continue;
-        for (const std::uint32_t parent : hierarchy.parents(node))
-            offer(parent, node, cost + weight(parent));
-        if (!down) continue;
-        for (const std::uint32_t child : hierarchy.children(node))
-            offer(child, node, cost + weight(node));
-    }
-    return out;
 }
 
 /// Nodes in order, and the weight of the edge to each from the one before it.
@@ -104,19 +59,22 @@ WeighedWay up_and_down(const std::vector<std::uint32_t>& first,
     return out;
 }
 
-/// The shortest way over a common ancestor.
+/// The shortest way over a common ancestor. Read as a tree, depths are counted along the longest
+/// way to the common node.
 WeighedWay way_over_ancestor(const Hierarchy& hierarchy, std::uint32_t first, std::uint32_t second,
-                             const std::function<std::uint32_t(std::uint32_t)>& weight, bool tree) {
-    const WaysFrom a = ways_from(hierarchy, first, false, weight),
-                   b = ways_from(hierarchy, second, false, weight);
+                             const std::vector<std::uint32_t>& weights, bool tree) {
+    CheapestPaths a(hierarchy, weights), b(hierarchy, weights);
+    a.from(first, false);
+    b.from(second, false);
     WeighedWay best;
-    std::uint32_t length = not_reached;
+    std::uint32_t length = CheapestPaths::not_reached;
     for (std::uint32_t node = 0; node < hierarchy.size(); ++node) {
-        if (a.cost[node] == not_reached || b.cost[node] == not_reached) continue;
+        if (a.cost()[node] == CheapestPaths::not_reached ||
+            b.cost()[node] == CheapestPaths::not_reached)
+            continue;
         WeighedWay way =
             up_and_down(a.to(node), b.to(node), [&](std::uint32_t upper, std::size_t below) {
-                // Read as a tree, depths are counted along the longest way to the common node.
-                if (!tree) return weight(upper);
+                if (!tree) return weights[upper];
                 const std::size_t depth = hierarchy.most_depth(node) + below;
                 return halving_weight(static_cast<std::uint32_t>(std::min<std::size_t>(depth, 31)));
             });
@@ -128,40 +86,42 @@ WeighedWay way_over_ancestor(const Hierarchy& hierarchy, std::uint32_t first, st
 }
 
 WeighedWay way_along_edges(const Hierarchy& hierarchy, std::uint32_t first, std::uint32_t second,
-                           const std::function<std::uint32_t(std::uint32_t)>& weight) {
-    const WaysFrom ways = ways_from(hierarchy, first, true, weight);
-    WeighedWay out{ways.to(second), {0}};
+                           std::vector<std::uint32_t> weights) {
+    CheapestPaths paths(hierarchy, std::move(weights));
+    const std::vector<std::uint32_t>& cost = paths.from(first, true);
+    WeighedWay out{paths.to(second), {0}};
     for (std::size_t i = 1; i < out.nodes.size(); ++i)
-        out.weights.push_back(ways.cost[out.nodes[i]] - ways.cost[out.nodes[i - 1]]);
+        out.weights.push_back(cost[out.nodes[i]] - cost[out.nodes[i - 1]]);
     return out;
 }
 
 WeighedWay way_by(const Hierarchy& hierarchy, DistanceReading reading, std::uint32_t first,
                   std::uint32_t second) {
     using enum DistanceReading;
-    const auto at_least = [&](std::uint32_t node) {
-        return halving_weight(std::min(hierarchy.least_depth(node), 31U));
+    const auto over_ancestor = [&](EdgeWeight weight, bool most, bool tree = false) {
+        return way_over_ancestor(hierarchy, first, second, edge_weights(hierarchy, weight, most),
+                                 tree);
     };
-    const auto at_most = [&](std::uint32_t node) {
-        return halving_weight(std::min(hierarchy.most_depth(node), 31U));
+    const auto along_edges = [&](EdgeWeight weight, bool most) {
+        return way_along_edges(hierarchy, first, second, edge_weights(hierarchy, weight, most));
     };
     switch (reading) {
         case tree_path:
-            return way_over_ancestor(hierarchy, first, second, equal_weight, true);
+            return over_ancestor(equal_weight, false, true);
         case ancestor_min:
-            return way_over_ancestor(hierarchy, first, second, at_least, false);
+            return over_ancestor(halving_weight, false);
         case ancestor_max:
-            return way_over_ancestor(hierarchy, first, second, at_most, false);
+            return over_ancestor(halving_weight, true);
         case hop:
-            return way_over_ancestor(hierarchy, first, second, equal_weight, false);
+            return over_ancestor(equal_weight, false);
         case graph_closure_min:
         case graph_full_min:
-            return way_along_edges(hierarchy, first, second, at_least);
+            return along_edges(halving_weight, false);
         case graph_closure_max:
         case graph_full_max:
-            return way_along_edges(hierarchy, first, second, at_most);
+            return along_edges(halving_weight, true);
         case hop_full:
-            return way_along_edges(hierarchy, first, second, equal_weight);
+            return along_edges(equal_weight, false);
         case zero_one:
         case matrix:
             break;
