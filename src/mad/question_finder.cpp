@@ -21,31 +21,11 @@ QuestionFinder::QuestionFinder(const Competition& competition,
                                const std::vector<QuestionRow>& questions)
     : competition_(competition),
       questions_(questions),
-      rows_(read_images(competition.impl().database)),
-      addresses_(competition, rows_) {
+      images_(competition) {
     for (std::size_t q = 0; q < questions.size(); ++q) {
         by_token_.emplace(questions[q].token, q);
         by_key_.emplace(QuestionKey{questions[q].image, questions[q].label}, q);
     }
-    std::unordered_map<std::string, std::vector<std::int64_t>> by_path;
-    for (const auto& [number, row] : rows_) images_[row.id] = {number};
-    for (const auto& [number, row] : rows_)
-        if (!row.path.empty()) by_path[row.path].push_back(number);
-    images_.merge(by_path);
-}
-
-std::vector<std::int64_t> QuestionFinder::images_of(const std::string& text) {
-    if (const auto found = images_.find(text); found != images_.end()) return found->second;
-    // A file below the images' folder, as tables of questions may name it.
-    const std::string root = competition_.image_root().string() + "/";
-    if (root.size() > 1 && text.starts_with(root)) {
-        const auto found = images_.find(text.substr(root.size()));
-        if (found != images_.end()) return found->second;
-    }
-    std::vector<std::int64_t> numbers;
-    if (!is_address(text)) return numbers;
-    for (const ImageRow& row : addresses_.meant_by(text)) numbers.push_back(row.number);
-    return numbers;
 }
 
 void QuestionFinder::refuse_image(const FoundAnswer& found) const {
@@ -54,12 +34,8 @@ void QuestionFinder::refuse_image(const FoundAnswer& found) const {
     visit_items(competition_, [&](std::uint64_t, std::string_view id, std::string_view path) {
         is_of_dataset = is_of_dataset || id == found.image || path == found.image;
     });
-    if (!is_of_dataset && images_.size() <= most_named_images) {
-        std::vector<std::string> names;
-        for (const auto& [name, numbers] : images_) names.push_back(name);
-        std::sort(names.begin(), names.end());
-        nearest = nearest_name(found.image, names);
-    }
+    if (!is_of_dataset && images_.rows().size() <= most_named_images)
+        nearest = nearest_name(found.image, images_.names());
     refuse(fmt::format("{}: no question is about the image `{}`{}{}", found.where,
                        shortened(found.image, 120), is_of_dataset ? " of the data set" : "",
                        nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
@@ -70,12 +46,12 @@ void QuestionFinder::check_agrees(const FoundAnswer& found, const QuestionRow& q
         "; was one column sorted without the others? If so, remove image and label: then the "
         "question decides";
     const ClassList& classes = competition_.classes();
-    const std::vector<std::int64_t> images = images_of(found.image);
+    const std::vector<std::int64_t> images = images_.find(found.image);
     if (!images.empty() &&
         std::find(images.begin(), images.end(), question.image) == images.end()) {
         refuse(fmt::format(
             "{}: the question `{}` is about the image `{}`, but the row names `{}`{}", found.where,
-            question.token, rows_.at(question.image).id, shortened(found.image, 120), advice));
+            question.token, images_.rows().at(question.image).id, shortened(found.image, 120), advice));
     }
     if (found.label == classes.id(question.label) || found.label == classes.name(question.label))
         return;
@@ -116,7 +92,7 @@ std::size_t QuestionFinder::find(const FoundAnswer& found) {
         refuse(
             fmt::format("{}: {}", found.where, not_a_class(competition_.classes(), found.label)));
     }
-    const std::vector<std::int64_t> images = images_of(found.image);
+    const std::vector<std::int64_t> images = images_.find(found.image);
     if (images.empty()) refuse_image(found);
     if (images.size() > 1) {
         refuse(fmt::format("{}: `{}` matches {} images of the data set; use its id", found.where,

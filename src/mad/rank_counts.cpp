@@ -27,7 +27,10 @@ void describe_pairs(const RankInput& in, Ranking& out) {
     for (std::size_t p = 0; p < in.pairs.size(); ++p) {
         of[in.pairs[p].id] = p;
         const PairCounts& counts = in.counts[p];
-        out.pairs.push_back({.counts = counts, .wanted = in.pairs[p].k});
+        RankedPair& pair = out.pairs.emplace_back();
+        pair.counts = counts;
+        pair.wanted = in.pairs[p].k;
+        pair.combined_gain = combined_gain(counts, out.options.posterior.level);
         out.cases[0] += counts.both;
         out.cases[1] += counts.only_first + counts.only_second;
         out.cases[2] += counts.neither;
@@ -90,7 +93,7 @@ void count_questions(const RankInput& in, Ranking& out) {
     }
 }
 
-void count_correct(const RankInput& in, Ranking& out) {
+std::vector<std::map<std::int64_t, bool>> correct_by_image(const RankInput& in) {
     std::map<std::int64_t, const PairRow*> pair_of;
     for (const PairRow& pair : in.pairs) pair_of[pair.id] = &pair;
     std::vector<std::map<std::int64_t, bool>> seen(in.numbers.size());
@@ -98,14 +101,19 @@ void count_correct(const RankInput& in, Ranking& out) {
         if (row.state != SelectedState::accepted || !row.asked) continue;
         const PlaceTally asked = place_tally(in.tally, row);
         if (asked.state != PlaceState::known) continue;
-        const auto place = [&](std::uint32_t number) {
+        const auto index = [&](std::uint32_t number) {
             return static_cast<std::size_t>(
                 std::lower_bound(in.numbers.begin(), in.numbers.end(), number) -
                 in.numbers.begin());
         };
-        seen[place(pair_of[row.pair]->first)][row.image] = asked.first->outcome.yes;
-        seen[place(pair_of[row.pair]->second)][row.image] = asked.second->outcome.yes;
+        seen[index(pair_of[row.pair]->first)][row.image] = asked.first->outcome.yes;
+        seen[index(pair_of[row.pair]->second)][row.image] = asked.second->outcome.yes;
     }
+    return seen;
+}
+
+void count_correct(const RankInput& in, Ranking& out) {
+    const auto seen = correct_by_image(in);
     for (std::size_t c = 0; c < seen.size(); ++c) {
         const auto correct = std::count_if(seen[c].begin(), seen[c].end(),
                                            [](const auto& image) { return image.second; });

@@ -3,7 +3,6 @@
 
 #include "assay/describe_result.h"
 #include "assay/mad/rank.h"
-#include "mad/rank_counts.h"
 #include "mad/rank_tables.h"
 
 namespace assay::mad {
@@ -51,13 +50,10 @@ ResultType result_type(ResultOf<RankedPairOf>) {
             part<&Of::pair, &RankedPair::counts, &PairCounts::only_second>({}),
             part<&Of::pair, &RankedPair::counts, &PairCounts::neither>({}),
             part<&Of::pair, &RankedPair::counts, &PairCounts::replaced>({}),
-            part({.help = "Proportion of these images on which the worse of the two is correct "
-                          "alone: what an ideal combination gains over the better one",
-                  .name = "combined_gain",
-                  .omitted = true},
-                 [](const Of& o) {
-                     return combined_gain(o.pair->counts, o.ranking->options.posterior.level);
-                 }),
+            part<&Of::pair, &RankedPair::combined_gain>(
+                {.help = "Proportion of these images on which the worse of the two is correct "
+                         "alone: what an ideal combination gains over the better one",
+                 .omitted = true}),
         });
     return rows;
 }

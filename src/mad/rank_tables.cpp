@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/text.h"
-#include "mad/rank_counts.h"
 
 namespace assay::mad {
 namespace {
@@ -49,18 +48,17 @@ std::string unclear_neighbours(const Ranking& ranking, const std::vector<std::si
 std::string most_gain(const Ranking& ranking) {
     const RankedPair* best = nullptr;
     double most = 0;
-    const double level = ranking.options.posterior.level;
     for (const RankedPair& pair : ranking.pairs) {
-        const double gain = combined_gain(pair.counts, level).value.value_or(0);
+        const double gain = pair.combined_gain.value.value_or(0);
         if (gain <= most) continue;
         most = gain;
         best = &pair;
     }
     if (best == nullptr) return "";
-    const double low = combined_gain(best->counts, level).interval->low;
+    const double low = best->combined_gain.interval->low;
     std::size_t others = 0;
     for (const RankedPair& pair : ranking.pairs) {
-        const Estimate gain = combined_gain(pair.counts, level);
+        const Estimate& gain = pair.combined_gain;
         others += &pair != best && gain.interval && gain.interval->high >= low ? 1 : 0;
     }
     const auto name = [&](std::uint32_t c) { return shortened(ranking.classifiers[c].name); };
@@ -183,7 +181,7 @@ Table pairs_table(const Ranking& ranking) {
                    Count{c.neither}, Count{c.replaced}, Count{pair.accepted}, Count{pair.asked},
                    Count{pair.open}, Count{pair.to_replace},
                    Number{ranking.better.at(c.first, c.second), Unit::number, 2},
-                   combined_gain(c, ranking.options.posterior.level)});
+                   pair.combined_gain});
     }
     table.notes.emplace_back(
         "Combined gain: proportion of the images on which the worse of the two is correct alone. "

@@ -18,7 +18,9 @@
 #include "core/shell_word.h"
 #include "core/text.h"
 #include "mad/competition_rows.h"
+#include "mad/image_finder.h"
 #include "mad/rank_bootstrap.h"
+#include "mad/rank_counts.h"
 #include "study/table_csv.h"
 
 namespace assay::mad {
@@ -26,20 +28,13 @@ namespace {
 
 using ImagesOfTag = std::map<std::string, std::set<std::int64_t>, std::less<>>;
 
-/// The numbers of the selected images by their ids and paths. People also see control images, and
-/// images that were excluded later; neither count in the ranking.
-std::map<std::string, std::int64_t, std::less<>> tag_images(const Competition& competition,
-                                                            const RankInput& in) {
+/// The selected images. People also see control images, and images that were excluded later;
+/// neither count in the ranking.
+std::set<std::int64_t> selected_images(const RankInput& in) {
     std::set<std::int64_t> selected;
     for (const SelectedRow& row : in.selected)
         if (row.state == SelectedState::accepted) selected.insert(row.image);
-    std::map<std::string, std::int64_t, std::less<>> out;
-    std::map<std::int64_t, ImageRow> images = read_images(competition.impl().database);
-    std::erase_if(images, [&](const auto& one) { return !selected.contains(one.first); });
-    for (const auto& [number, image] : images) out.emplace(image.id, number);
-    for (const auto& [number, image] : images)
-        if (!image.path.empty()) out.emplace(image.path, number);
-    return out;
+    return selected;
 }
 
 /// The columns that may name the image, in order. A table of Label Studio has the address of the
@@ -60,7 +55,8 @@ ImagesOfTag read_tags(const Competition& competition, const RankInput& in,
     CsvReader csv(text, file.string());
     const std::vector<std::size_t> image = image_columns(csv);
     const std::size_t tag = csv.column({"tag", "mode"});
-    const auto numbers = tag_images(competition, in);
+    const std::set<std::int64_t> selected = selected_images(in);
+    ImageFinder finder(competition);
     ImagesOfTag out;
     std::set<std::string> unknown;
     while (csv.next()) {
@@ -70,11 +66,14 @@ ImagesOfTag read_tags(const Competition& competition, const RankInput& in,
             image, [&](std::size_t column) { return !trimmed(csv[column]).empty(); });
         const std::string of =
             study::from_spreadsheet(trimmed(csv[named == image.end() ? image.front() : *named]));
-        const auto found = numbers.find(of);
-        if (found == numbers.end())
+        const std::vector<std::int64_t> found = finder.find(of);
+        if (found.size() > 1)
+            refuse(fmt::format("{}: `{}` matches {} images of the data set; use its id",
+                               csv.where(), shortened(of), found.size()));
+        if (found.empty() || !selected.contains(found.front()))
             unknown.insert(of);
         else
-            out[name].insert(found->second);
+            out[name].insert(found.front());
     }
     if (out.empty())
         refuse(fmt::format(
@@ -90,27 +89,6 @@ ImagesOfTag read_tags(const Competition& competition, const RankInput& in,
                                        file.string(), how_many(unknown.size(), "image", "images"),
                                        unknown.size() == 1 ? "is" : "are",
                                        shortened(*unknown.begin())));
-    return out;
-}
-
-/// Whether the classifier's label is correct, for each settled image with the tag.
-std::vector<std::map<std::int64_t, bool>> correct_by_image(const RankInput& in,
-                                                           const std::set<std::int64_t>& images) {
-    std::map<std::int64_t, const PairRow*> pair_of;
-    for (const PairRow& pair : in.pairs) pair_of[pair.id] = &pair;
-    std::vector<std::map<std::int64_t, bool>> out(in.numbers.size());
-    for (const SelectedRow& row : in.selected) {
-        if (!images.contains(row.image) || row.state != SelectedState::accepted || !row.asked)
-            continue;
-        const PlaceTally asked = place_tally(in.tally, row);
-        if (asked.state != PlaceState::known) continue;
-        const auto index = [&](std::uint32_t number) {
-            return static_cast<std::size_t>(std::ranges::lower_bound(in.numbers, number) -
-                                            in.numbers.begin());
-        };
-        out[index(pair_of[row.pair]->first)][row.image] = asked.first->outcome.yes;
-        out[index(pair_of[row.pair]->second)][row.image] = asked.second->outcome.yes;
-    }
     return out;
 }
 
@@ -137,8 +115,8 @@ void add_tags(const Competition& competition, const RankInput& in,
     const ImagesOfTag tags = read_tags(competition, in, out.options.tags, out.warnings);
     // By the same rule as without a tag, which does not weigh images by how they were asked.
     const auto whole = places_without(in, out, {}, component);
+    const auto correct = correct_by_image(in);
     for (const auto& [name, images] : tags) {
-        const auto correct = correct_by_image(in, images);
         const auto without = places_without(in, out, images, component);
         RankedTag tag;
         tag.tag = name;
@@ -146,8 +124,9 @@ void add_tags(const Competition& competition, const RankInput& in,
         for (std::size_t c = 0; c < correct.size(); ++c) {
             TaggedClassifier one;
             one.classifier = out.classifiers[c].name;
-            one.images = correct[c].size();
             for (const auto& [image, right] : correct[c]) {
+                if (!images.contains(image)) continue;
+                ++one.images;
                 settled.insert(image);
                 one.wrong += right ? 0 : 1;
             }

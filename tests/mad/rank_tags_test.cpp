@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/mad/rank.h"
+#include "core/hash.h"
 #include "core/random.h"
 #include "core/statistics.h"
 #include "mad/rank_counts.h"
@@ -115,6 +116,31 @@ TEST(MadRankTags, TablesOfAnswersAreReadAsTheAnswersAre) {
     EXPECT_EQ(found.tags[0].tag, "-small");
     EXPECT_EQ(found.tags[0].images, 4U);
     EXPECT_THAT(found.warnings, Contains(HasSubstr("2 images with a tag are not selected")));
+}
+
+TEST(MadRankTags, ImagesAreFoundByAddress) {
+    RankWorld world({"a", "b"});
+    world.counts({.first = 0, .second = 1, .only_first = 6, .only_second = 4});
+    const Scratch scratch;
+    write_world(scratch / "mad", world);
+    std::string items = "id,path\n";
+    for (std::uint64_t i = 0; i < world.images; ++i) items += fmt::format("i{0},i{0}\n", i);
+    write_file_atomically(scratch / "mad/items.csv", items);
+    {
+        Database database(scratch / "mad/competition.sqlite", Database::Access::write);
+        write_setting(database, "items_hash", hash_text(items), "");
+    }
+    const Competition competition = Competition::open(scratch / "mad");
+    RankOptions options = without_bootstraps();
+    options.tags = scratch / "tags.csv";
+    std::string csv = "image,tag\n";
+    for (int i = 0; i < 3; ++i)
+        csv += fmt::format("s3://bucket/i{},small\n", world.selected[i].image);
+    write_file_atomically(options.tags, csv + "s3://bucket/elsewhere,small\n");
+    const Ranking found = rank_classifiers(competition, options);
+    ASSERT_EQ(found.tags.size(), 1U);
+    EXPECT_EQ(found.tags[0].images, 3U);
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("1 image with a tag is not selected")));
 }
 
 TEST(MadRankCombined, GainIsTheSmallerOfTwoProportions) {

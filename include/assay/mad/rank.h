@@ -84,6 +84,10 @@ struct RankedPair {
     std::uint32_t wanted = 0, accepted = 0, asked = 0;
     std::uint64_t open = 0;        ///< places that were asked, but have an unsettled question
     std::uint64_t to_replace = 0;  ///< places that nobody can judge; neither open nor in `counts`
+    /// How much more often an ideal combination of the two is correct than the better one, on the
+    /// images of the pair: the smaller of the proportions on which only one is correct. Its
+    /// interval joins those of both. Undefined without settled images.
+    Estimate combined_gain;
 };
 
 struct AblationRow {
