@@ -60,8 +60,8 @@ int mad_rank(std::vector<std::string> arguments) {
         ->type_name("CSV");
     app->add_option(
            "--tags", options.tags,
-           "csv with the columns image and tag (or mode): also show the errors by tag, and "
-           "the places without its images")
+           "csv with the columns image and tag (or mode), for errors and places by tag (default: "
+           "the tags of the answers)")
         ->check(CLI::ExistingFile)
         ->type_name("CSV");
     app->add_option(

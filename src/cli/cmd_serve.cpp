@@ -103,6 +103,10 @@ void add_serving(CLI::App& app, ServeOptions& o) {
                    "Definitions of labels: csv (label, definition, name, synonyms) or JSON {label: "
                    "text} (default: those in the questions; WordNet's for ImageNet's classes)")
         ->type_name("FILE");
+    app.add_option("--tag", o.service.tags,
+                   "Tag that the page of a competition suggests, such as background; repeatable")
+        ->type_name("TEXT")
+        ->allow_extra_args(false);
     app.add_option("--training", o.service.training,
                    "Questions with known answers that everybody answers first")
         ->type_name("N")
@@ -132,10 +136,13 @@ bool is_about_a_report(const std::vector<fs::path>& paths) {
 }
 
 void refuse_labelling_options(const CLI::App& app) {
-    for (const char* option : {"--questions", "--task", "--out", "--images", "--votes", "--screen",
-                               "--seed", "--annotator", "--definitions", "--training", "--strings"})
+    for (const char* option :
+         {"--questions", "--task", "--out", "--images", "--votes", "--screen", "--seed",
+          "--annotator", "--definitions", "--tag", "--training", "--strings"})
         refuse_option(app, option, "needs a competition or a folder of questions");
 }
+
+constexpr const char* tags_need = "needs a competition (`assay serve COMPETITION --tag TEXT`)";
 
 /// The folder to serve, determined only from the options: nothing is made or changed.
 fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
@@ -147,6 +154,7 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
         for (const char* option : {"--task", "--out", "--title", "--votes", "--screen", "--seed"})
             refuse_option(app, option, "needs --questions FILE");
         if (labelling::is_labelling_folder(o.folder)) {
+            refuse_option(app, "--tag", tags_need);
             refuse_option(app, "--definitions",
                           "needs --questions FILE or a competition: an existing folder of "
                           "questions keeps its definitions");
@@ -161,6 +169,7 @@ fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
                     fmt::format("`{}` and --questions: name a folder to resume, or questions to "
                                 "make one of (with --out)",
                                 o.folder.string()));
+    refuse_option(app, "--tag", tags_need);
     if (o.task != "grid") refuse_option(app, "--screen", "needs --task grid");
     o.study.task = labelling::task_named(o.task);
     if (o.out.empty())

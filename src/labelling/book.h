@@ -50,6 +50,8 @@ public:
     /// True if asking stops once the majority is certain. False if every answer counts, because
     /// stopping early would bias frequencies.
     bool settles_early = true;
+    /// True if annotators may add tags to their answers.
+    bool takes_tags = false;
     /// A database that is open for writing, with the tables question, annotator and answer.
     virtual Database& database() = 0;
     /// Reads the questions. Throws bad_input.

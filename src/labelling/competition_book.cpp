@@ -28,6 +28,7 @@ public:
         title = competition_.settings().name;
         if (title.empty()) title = competition_.folder().filename().string();
         votes = competition_.settings().votes;
+        takes_tags = true;
     }
 
     Database& database() override { return competition_.impl().database; }

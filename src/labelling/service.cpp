@@ -14,6 +14,7 @@
 #include "labelling/service_impl.h"
 #include "study/study_file.h"
 #include "study/table_csv.h"
+#include "study/tags.h"
 
 namespace assay::labelling {
 namespace {
@@ -25,12 +26,25 @@ double steady_seconds() {
     return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+/// Keeps the order, in which the page shows them.
+void check_suggested(const std::vector<std::string>& tags) {
+    try {
+        for (const std::string& tag : tags) {
+            if (study::checked_tags({tag}, "--tags").empty()) refuse("--tags: a tag is empty");
+        }
+        study::checked_tags(tags, "--tags");
+    } catch (const Error& error) {
+        throw Error(ErrorCode::usage, error.message());
+    }
+}
+
 ServiceOptions checked(ServiceOptions options) {
     if (!options.clock) options.clock = steady_seconds;
     if (options.ahead < 1 || options.ahead > 16) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} screens held at once; allowed: 1 to 16", options.ahead));
     }
+    check_suggested(options.tags);
     return options;
 }
 
@@ -80,6 +94,19 @@ void Service::Impl::check_file() const {
                                            path.string()));
 }
 
+std::vector<std::string> Service::Impl::suggested_tags() const {
+    constexpr std::size_t most_suggested = 50;
+    std::vector<std::pair<std::string, std::uint64_t>> used(tags.begin(), tags.end());
+    std::stable_sort(used.begin(), used.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::string> out = options.tags;
+    for (const auto& [tag, times] : used) {
+        if (out.size() >= most_suggested) break;
+        if (std::find(out.begin(), out.end(), tag) == out.end()) out.push_back(tag);
+    }
+    return out;
+}
+
 void Service::Impl::take_up_held() {
     for (const auto& [person, token] : people.held()) {
         const std::optional<std::uint32_t> screen = screen_named(token);
@@ -126,6 +153,12 @@ void Service::Impl::read() {
             board.skip(static_cast<std::uint32_t>(i), true);
     assignment.begin(board, options.training);
     read_past();
+    tags.clear();
+    if (book->takes_tags) {
+        for (const study::TaggedAnswer& answer :
+             study::read_tagged_answers(book->database(), study::StudyKind::competition))
+            for (const std::string& tag : answer.tags) ++tags[tag];
+    }
     for (const auto& [annotator, last] : heard)
         if (names.count(annotator) > 0)
             assignment.worker(board, annotator, names[annotator]).last = last;

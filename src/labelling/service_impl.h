@@ -33,6 +33,7 @@ struct Service::Impl {
     using Screens = std::map<std::int64_t, std::unordered_set<std::uint32_t>>;  ///< of annotators
     Screens given;    ///< screens, including those that others answer now
     Screens trained;  ///< screens answered in training, after which the known answer was shown
+    std::map<std::string, std::uint64_t> tags;  ///< of the answers, with their numbers
     std::map<std::string, std::string> failed;  ///< files that cannot be shown, and the reason
     /// For an annotator: the time of the last answer, and the times between screens in seconds.
     struct Pace {
@@ -74,6 +75,8 @@ struct Service::Impl {
     Assignment::Worker& worker(std::int64_t person);
     Screen shown(const Assignment::Worker& worker, std::uint32_t screen, bool with_said) const;
     TakenScreen take(std::int64_t person, const GivenScreen& said, const std::string& at);
+    /// Welcome::tags.
+    std::vector<std::string> suggested_tags() const;
     bool was_given(std::int64_t annotator, std::uint32_t screen) const;
     bool was_trained(const Assignment::Worker& worker, std::uint32_t screen) const;
     void note_pace(std::int64_t annotator, const std::string& at);

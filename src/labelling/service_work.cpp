@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "core/text.h"
 #include "labelling/service_impl.h"
+#include "study/tags.h"
 #include "study/times.h"
 
 namespace assay::labelling {
@@ -106,6 +107,15 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
     if (std::string wrong = match(board, *screen, said, annotator, some, answers); !wrong.empty())
         return refused(said, std::move(wrong));
 
+    if (!said.tags.empty() && !book->takes_tags)
+        return refused(said, "answers of this study have no tags");
+    std::vector<std::string> said_tags;
+    try {
+        said_tags = study::checked_tags(said.tags, "the tags");
+    } catch (const Error& error) {
+        return refused(said, error.message());
+    }
+
     using Known = study::AnswerWriter::Known;
     const bool training = was_trained(who, *screen);
     std::vector<study::GivenAnswer> all;
@@ -119,7 +129,8 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
              .answer = answer,
              .at = at,
              .source = training ? training_source : page_source,
-             .key = fmt::format("page/{}/{}/{}", said.key, asked.token, people.of(person).name)});
+             .key = fmt::format("page/{}/{}/{}", said.key, asked.token, people.of(person).name),
+             .tags = study::stored_tags(said_tags)});
         const Known known = writer.find(all.back());
         if (known == Known::other) return refused(said, "the key belongs to another answer");
         there += known == Known::same ? 1 : 0;
@@ -144,6 +155,7 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
         }
         for (const auto& [q, answer] : answers)
             reread = board.record(q, annotator, answer) || reread;
+        for (const std::string& tag : said_tags) ++tags[tag];
         if (training) trained[annotator].insert(*screen);
         note_pace(annotator, at);
         changed = true;
@@ -174,6 +186,7 @@ Welcome Service::welcome(std::int64_t person) const {
     out.training = impl_->assignment.training_of(impl_->board, worker);
     out.training_done = impl_->assignment.training_done(worker);
     out.paused = impl_->people.paused();
+    if (impl_->book->takes_tags) out.tags = impl_->suggested_tags();
     return out;
 }
 
@@ -232,7 +245,12 @@ std::optional<Screen> Service::answered(std::int64_t person, std::string_view to
     const Assignment::Worker& worker = impl_->worker(person);
     if (worker.answered.count(*screen) == 0 || impl_->was_trained(worker, *screen))
         return std::nullopt;
-    return impl_->shown(worker, *screen, true);
+    Screen out = impl_->shown(worker, *screen, true);
+    const Contents& contents = impl_->board.contents();
+    const std::uint32_t first = impl_->board.questions_of(*screen).front();
+    const auto before = impl_->writer.counting(contents.questions[first].id, worker.annotator);
+    if (before) out.tags = study::tags_from(before->tags);
+    return out;
 }
 
 }  // namespace assay::labelling

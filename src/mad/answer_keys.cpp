@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/hash.h"
+#include "study/tags.h"
+
 namespace assay::mad {
 namespace {
 
@@ -27,9 +30,14 @@ std::string annotation_of(std::string_view key, std::string_view token) {
 
 std::string answer_key(const FoundAnswer& found, std::string_view token, std::string_view when,
                        std::string_view annotator) {
+    // So that a file with other tags is another version of the answer.
+    const std::string tags =
+        found.tags.empty() ? "" : "/tags/" + hash_text(study::stored_tags(found.tags));
     if (found.annotation.empty())
-        return fmt::format("answer/{}/{}/{}/{}", token, name_of(found.answer), when, annotator);
-    return fmt::format("{}{}/{}", annotation_prefix(found, token), name_of(found.answer), when);
+        return fmt::format("answer/{}/{}/{}/{}{}", token, name_of(found.answer), when, annotator,
+                           tags);
+    return fmt::format("{}{}/{}{}", annotation_prefix(found, token), name_of(found.answer), when,
+                       tags);
 }
 
 std::string taken_back_key(std::string_view annotation, std::string_view when) {

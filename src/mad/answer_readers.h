@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/mad/pairs.h"
 #include "data/crowd/crowd.h"
@@ -28,6 +29,7 @@ struct FoundAnswer {
     /// True if the answer was withdrawn: canceled, or without a choice. Counted as skipped.
     bool taken_back = false;
     Answer answer = Answer::no;
+    std::vector<std::string> tags;  ///< as study::checked_tags()
 };
 
 struct AnswerSink {

@@ -17,6 +17,7 @@
 #include "mad/question_finder.h"
 #include "study/answer_writer.h"
 #include "study/study_tables.h"
+#include "study/tags.h"
 #include "study/times.h"
 
 namespace assay::mad {
@@ -69,22 +70,24 @@ public:
             std::string when = at;
             if (when.empty()) {
                 InFile& so_far = in_file_[whose];
-                if (so_far.last == found.answer) {
+                if (so_far.last == found.answer && so_far.tags == found.tags) {
                     ++round_.repeated;
                     return;
                 }
                 so_far.last = found.answer;
+                so_far.tags = found.tags;
                 when = fmt::format("#{} in {}",
                                    ++so_far.times[static_cast<std::size_t>(found.answer)], file_);
             }
             key = answer_key(found, question.token, when, name);
         }
         if (at.empty()) at = now_;
-        const study::GivenAnswer given = given_answer(whose, found.answer, at, key);
+        study::GivenAnswer given = given_answer(whose, found.answer, at, key);
+        given.tags = study::stored_tags(found.tags);
         const Known known = writer_.find(given);
         if (known == Known::other && !found.key.empty()) {
-            refuse(fmt::format("{}: the key `{}` belongs to another answer", found.where,
-                               shortened(key)));
+            refuse(fmt::format("{}: the key `{}` belongs to another answer, or to other tags",
+                               found.where, shortened(key)));
         }
         if (known != Known::nothing) {
             ++round_.repeated;
@@ -110,6 +113,7 @@ private:
     };
     struct InFile {
         std::optional<Answer> last;
+        std::vector<std::string> tags;  ///< of the last one
         std::array<std::uint64_t, 3> times{};
     };
 

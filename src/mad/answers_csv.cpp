@@ -11,6 +11,7 @@
 #include "data/crowd/crowd.h"
 #include "mad/answer_readers.h"
 #include "mad/question_texts.h"
+#include "study/tags.h"
 
 namespace assay::mad {
 
@@ -44,6 +45,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const auto key = columns({"key"});
     const auto exported = columns({exported_annotations});
     const auto annotation = columns({"annotation_id"});
+    const auto tags = columns({"tags"});
     // The first text that is not empty.
     const auto of = [&row](const std::vector<std::size_t>& places) {
         for (const std::size_t column : places)
@@ -81,6 +83,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
         found.answer = *known;
         found.at = utc_time_in(of(time), found.where);
         if (!found.annotation.empty()) found.made = utc_time_in(of(made), found.where);
+        found.tags = study::checked_tags(study::tags_in(of(tags)), found.where);
         sink.found(found);
     }
 }

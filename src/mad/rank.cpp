@@ -220,7 +220,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
         }
     }
     if (options.ablation) add_ablation(in, out, places);
-    if (!options.tags.empty()) add_tags(competition, in, by_hodge.component, out);
+    add_tags(competition, in, by_hodge.component, out);
 
     OtherScores accuracies(m);
     if (in.control.rows.empty()) {

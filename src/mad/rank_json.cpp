@@ -201,7 +201,7 @@ ResultType result_type(ResultOf<Ranking>) {
             part<&Of::enough>({.help = "`list_tau` reaches `options.stop_at`"}),
             part<&Of::ablation>({}),
             part<&Of::comparisons>({}),
-            part<&Of::tags>({.help = "With --tags", .omitted = true}),
+            part<&Of::tags>({.help = "Tags of the answers, or of --tags", .omitted = true}),
             part<&Of::control>({.help = "Images of the control sample"}),
             part<&Of::questions>({.help = "Different ones"}),
             part<&Of::settled>({}),

@@ -22,6 +22,7 @@
 #include "mad/rank_bootstrap.h"
 #include "mad/rank_counts.h"
 #include "study/table_csv.h"
+#include "study/tags.h"
 
 namespace assay::mad {
 namespace {
@@ -47,21 +48,36 @@ std::vector<std::size_t> image_columns(CsvReader& csv) {
     return out;
 }
 
+/// The tags that annotators added to their answers. One annotator is enough.
+ImagesOfTag tags_of_answers(const Competition& competition, const RankInput& in) {
+    const std::set<std::int64_t> selected = selected_images(in);
+    ImagesOfTag out;
+    for (const study::TaggedAnswer& answer :
+         study::read_tagged_answers(competition.impl().database, study::StudyKind::competition)) {
+        if (!selected.contains(answer.image)) continue;
+        for (const std::string& tag : answer.tags) out[tag].insert(answer.image);
+    }
+    return out;
+}
+
 /// Images of each tag. Rows without a tag are skipped, as most answers have none.
 ImagesOfTag read_tags(const Competition& competition, const RankInput& in,
                       const std::filesystem::path& file, std::vector<std::string>& warnings) {
     constexpr std::uint64_t most_bytes = 1ULL << 28;
-    const std::string text = read_text(file, most_bytes);
-    CsvReader csv(text, file.string());
+    const std::string contents = read_text(file, most_bytes);
+    CsvReader csv(contents, file.string());
     const std::vector<std::size_t> image = image_columns(csv);
-    const std::size_t tag = csv.column({"tag", "mode"});
+    const std::size_t tag = csv.column({"tag", "mode", "tags"});
+    const bool several = csv.find_column({"tag", "mode"}) != tag;
     const std::set<std::int64_t> selected = selected_images(in);
     ImageFinder finder(competition);
     ImagesOfTag out;
     std::set<std::string> unknown;
     while (csv.next()) {
-        const std::string name = study::from_spreadsheet(trimmed(csv[tag]));
-        if (name.empty()) continue;
+        const std::string text = study::from_spreadsheet(trimmed(csv[tag]));
+        if (text.empty()) continue;
+        const std::vector<std::string> names =
+            several ? study::tags_in(text) : std::vector<std::string>{text};
         const auto named = std::ranges::find_if(
             image, [&](std::size_t column) { return !trimmed(csv[column]).empty(); });
         const std::string of =
@@ -73,7 +89,7 @@ ImagesOfTag read_tags(const Competition& competition, const RankInput& in,
         if (found.empty() || !selected.contains(found.front()))
             unknown.insert(of);
         else
-            out[name].insert(found.front());
+            for (const std::string& name : names) out[name].insert(found.front());
     }
     if (out.empty())
         refuse(fmt::format(
@@ -112,7 +128,10 @@ std::optional<std::vector<double>> places_without(const RankInput& in, const Ran
 
 void add_tags(const Competition& competition, const RankInput& in,
               const std::vector<std::uint32_t>& component, Ranking& out) {
-    const ImagesOfTag tags = read_tags(competition, in, out.options.tags, out.warnings);
+    const ImagesOfTag tags = out.options.tags.empty()
+                                 ? tags_of_answers(competition, in)
+                                 : read_tags(competition, in, out.options.tags, out.warnings);
+    if (tags.empty()) return;
     // By the same rule as without a tag, which does not weigh images by how they were asked.
     const auto whole = places_without(in, out, {}, component);
     const auto correct = correct_by_image(in);

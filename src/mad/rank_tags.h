@@ -8,10 +8,11 @@
 
 namespace assay::mad {
 
-/// Reads options.tags, and computes for each tag the classifiers' errors on its images, and their
-/// places without these images. `component` is HodgeRanking::component of the full ranking. Throws
-/// bad_input for a file without the columns image and tag, or without a tag of a selected image.
-/// Cost: one ranking without intervals for each tag.
+/// Reads options.tags, or else the tags of the answers, and computes for each tag the classifiers'
+/// errors on its images, and their places without these images. `component` is
+/// HodgeRanking::component of the full ranking. Throws bad_input for a file without the columns
+/// image and tag, or without a tag of a selected image. Cost: one ranking without intervals for
+/// each tag.
 void add_tags(const Competition& competition, const RankInput& in,
               const std::vector<std::uint32_t>& component, Ranking& out);
 Table tag_table(const Ranking& ranking);

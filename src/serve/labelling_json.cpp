@@ -24,11 +24,9 @@ Json json_of(const labelling::Screen& screen) {
         cells.push_back({{"question", cell.question}, {"label", cell.label}});
     for (const labelling::Answer answer : screen.said)
         said.push_back(study::words_for(answer).word);
-    return {{"screen", screen.token},
-            {"training", screen.training},
-            {"labels", std::move(labels)},
-            {"cells", std::move(cells)},
-            {"said", std::move(said)}};
+    return {{"screen", screen.token},      {"training", screen.training},
+            {"labels", std::move(labels)}, {"cells", std::move(cells)},
+            {"said", std::move(said)},     {"tags", screen.tags}};
 }
 
 std::string_view name_of_state(labelling::TakenScreen::State state) {
@@ -101,6 +99,7 @@ Json json_of(const labelling::PersonStatus& person) {
 }  // namespace
 
 std::string welcome_json(const labelling::Welcome& welcome) {
+    const Json tags = welcome.tags ? Json(*welcome.tags) : Json(nullptr);
     return written({{"version", 1},
                     {"study", welcome.study},
                     {"title", welcome.title},
@@ -109,7 +108,8 @@ std::string welcome_json(const labelling::Welcome& welcome) {
                     {"ahead", welcome.ahead},
                     {"training", welcome.training},
                     {"training_done", welcome.training_done},
-                    {"paused", welcome.paused}});
+                    {"paused", welcome.paused},
+                    {"tags", tags}});
 }
 
 std::string work_json(const labelling::Work& work) {

@@ -58,7 +58,7 @@ labelling::Answer parse_answer(const JsonReader& value) {
 }
 
 labelling::GivenScreen parse_given(const JsonReader& fields) {
-    fields.only({"screen", "key", "answers"});
+    fields.only({"screen", "key", "answers", "tags"});
     labelling::GivenScreen given;
     given.screen = token_of(fields["screen"]);
     given.key = fields["key"].text();
@@ -67,6 +67,10 @@ labelling::GivenScreen parse_given(const JsonReader& fields) {
     for (const JsonReader& answer : fields["answers"].entries(10'000)) {
         answer.only({"question", "answer"});
         given.answers.emplace_back(token_of(answer["question"]), parse_answer(answer["answer"]));
+    }
+    if (fields.has("tags")) {
+        for (const JsonReader& tag : fields["tags"].entries(100))
+            given.tags.push_back(tag.text(1000));
     }
     return given;
 }

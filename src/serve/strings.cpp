@@ -53,7 +53,7 @@ void check_placeholders(const std::string& place, const std::string& english,
 /// A keyboard shortcut must be one character with one meaning.
 void check_letters(const json& strings, const std::string& file) {
     std::map<std::string, std::string> names;
-    for (const char* name : {"key_yes", "key_no", "key_undo", "key_zoom"}) {
+    for (const char* name : {"key_yes", "key_no", "key_undo", "key_zoom", "key_tag"}) {
         const std::string text = strings.at(name);
         const auto characters =
             std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });  // UTF-8

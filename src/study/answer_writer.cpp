@@ -17,13 +17,14 @@ AnswerWriter::AnswerWriter(Database& database)
     : database_(database),
       name_column_(study_column("annotator", "name")),
       annotator_(database.prepare("SELECT id FROM annotator WHERE name = ?")),
-      of_key_(database.prepare("SELECT question, annotator, answer FROM answer WHERE key = ?")),
-      counting_(database.prepare("SELECT answer, at, key FROM answer "
+      of_key_(
+          database.prepare("SELECT question, annotator, answer, tags FROM answer WHERE key = ?")),
+      counting_(database.prepare("SELECT answer, at, key, tags FROM answer "
                                  "WHERE question = ? AND annotator = ? AND counts = 1")),
       outdate_(database.prepare("UPDATE answer SET counts = 0 "
                                 "WHERE question = ? AND annotator = ? AND counts = 1")),
       insert_(database.prepare("INSERT INTO answer (question, annotator, answer, at, source, key, "
-                               "counts) VALUES (?, ?, ?, ?, ?, ?, ?)")),
+                               "counts, tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")),
       give_(database.prepare("INSERT OR IGNORE INTO given (annotator, question) VALUES (?, ?)")) {}
 
 // Statements are reset after their last use, because an open statement would keep the old state of
@@ -52,7 +53,8 @@ AnswerWriter::Known AnswerWriter::find(const GivenAnswer& given) {
     if (of_key_.step()) {
         const bool same = of_key_.integer(0) == given.question &&
                           of_key_.integer(1) == given.annotator &&
-                          of_key_.count(2, 2) == static_cast<std::uint64_t>(given.answer);
+                          of_key_.count(2, 2) == static_cast<std::uint64_t>(given.answer) &&
+                          (given.tags.empty() || of_key_.text(3) == given.tags);
         known = same ? Known::same : Known::other;
     }
     of_key_.reset();
@@ -65,7 +67,8 @@ std::optional<AnswerWriter::Counting> AnswerWriter::counting(std::int64_t questi
     counting_.bind(question).bind(annotator);
     std::optional<Counting> found;
     if (counting_.step())
-        found = {static_cast<Answer>(counting_.count(0, 2)), counting_.text(1), counting_.text(2)};
+        found = {static_cast<Answer>(counting_.count(0, 2)), counting_.text(1), counting_.text(2),
+                 counting_.text(3)};
     counting_.reset();
     return found;
 }
@@ -77,7 +80,7 @@ void AnswerWriter::outdate(std::int64_t question, std::int64_t annotator) {
 void AnswerWriter::write(const GivenAnswer& given, bool counts) {
     if (counts) outdate(given.question, given.annotator);
     insert_.run(given.question, given.annotator, given.answer, given.at, given.source, given.key,
-                counts);
+                counts, std::string_view(given.tags));
 }
 
 void AnswerWriter::give(std::int64_t question, std::int64_t annotator) {

@@ -19,6 +19,7 @@ struct GivenAnswer {
     std::string at;
     std::string_view source;
     std::string key;
+    std::string tags = {};  ///< as stored_tags()
 };
 
 class AnswerWriter {
@@ -28,13 +29,14 @@ public:
     /// The row of the annotator with this name, created if missing. Throws bad_input if the name is
     /// invalid. `what` begins the message.
     std::int64_t annotator(std::string_view name, const std::string& what);
-    /// Finds an existing answer with the key of this answer.
+    /// Finds an existing answer with the key of this answer. Its tags are only compared if this one
+    /// has some.
     enum class Known : std::uint8_t { nothing, same, other };
     Known find(const GivenAnswer& given);
     /// The counting answer of the same annotator to the same question.
     struct Counting {
         Answer answer = Answer::no;
-        std::string at, key;
+        std::string at, key, tags;
     };
     std::optional<Counting> counting(std::int64_t question, std::int64_t annotator);
     /// Marks all these answers as not counting.

@@ -15,6 +15,7 @@ constexpr std::int64_t any_least = INT64_MIN, most_32_bits = UINT32_MAX;
 constexpr Since of_competitions{.competition = 1, .questions = 2};
 constexpr Since of_questions{.competition = 2, .questions = 1};
 constexpr Since of_draws{.competition = 3, .questions = 3};
+constexpr Since of_tags{.competition = 4, .questions = 4};
 constexpr Since of_all_later{.competition = 2, .questions = 2};
 
 /// Settings whose values, and decisions about them, are file names.
@@ -201,6 +202,8 @@ constexpr std::array answer_columns = {
     // Identifies repeated deliveries of one answer.
     Column{.name = "key", .holds = Holds::text, .optional = true, .unique = true},
     Column{.name = "counts", .holds = Holds::number, .most = 1},
+    // Words that the annotator added, one per line.
+    Column{.name = "tags", .holds = Holds::text, .missing_text = "''", .since = of_tags},
 };
 
 // The screens that were shown to annotators, by their first questions.

@@ -11,7 +11,7 @@ namespace assay::study {
 
 /// The version of these tables. Increase it with every added column or table, and use it as their
 /// `since`.
-inline constexpr std::int64_t study_version = 3;
+inline constexpr std::int64_t study_version = 4;
 inline constexpr std::int64_t people_version = 1;
 
 /// Each table is after the tables to which it refers.

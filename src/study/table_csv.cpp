@@ -1,7 +1,10 @@
 #include "study/table_csv.h"
 
+#include <fmt/format.h>
+
 #include "containers/csv.h"
 #include "core/terminal_text.h"
+#include "study/tags.h"
 
 namespace assay::study {
 namespace {
@@ -57,12 +60,16 @@ std::string csv_of(const Database& database, const CsvQuery& query) {
 }
 
 std::string answers_csv(const Database& database) {
-    return csv_of(database,
-                  {"SELECT token AS question, image.id AS image, class.id AS label, annotator.name "
-                   "AS annotator, answer, at, counts, blocked, source, key FROM answer JOIN "
-                   "question ON question.id = answer.question JOIN image ON image.number = "
-                   "question.image JOIN class ON class.number = question.label JOIN annotator ON "
-                   "annotator.id = answer.annotator ORDER BY answer.id"});
+    return csv_of(
+        database,
+        {fmt::format("SELECT token AS question, image.id AS image, class.id AS label, "
+                     "annotator.name AS annotator, answer, at, counts, blocked, source, key, "
+                     "replace({}, char(10), '; ') AS tags FROM answer "
+                     "JOIN question ON question.id = answer.question "
+                     "JOIN image ON image.number = question.image "
+                     "JOIN class ON class.number = question.label "
+                     "JOIN annotator ON annotator.id = answer.annotator ORDER BY answer.id",
+                     tags_column(database, StudyKind::competition))});
 }
 
 }  // namespace assay::study

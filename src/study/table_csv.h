@@ -31,7 +31,8 @@ void write_csv(const Database& database, const CsvQuery& query,
                const std::function<void(std::string_view)>& emit);
 std::string csv_of(const Database& database, const CsvQuery& query);
 
-/// Writes one row for each answer, in the order of storing. `mad answers` can read the table.
+/// Writes one row for each answer of a competition, in the order of storing. `mad answers` can read
+/// the table.
 std::string answers_csv(const Database& database);
 
 }  // namespace assay::study

@@ -714,5 +714,44 @@ TEST(Service, SpeedIsTheMedianBetweenScreens) {
     EXPECT_NEAR(*service.status().hours_left, screens * 2 / 3600, 1e-9);
 }
 
+TEST(Service, TagsAreKeptSuggestedAndExported) {
+    ServiceOptions served;
+    served.training = 0;
+    served.tags = {"seen from behind"};
+    SmallStudy study(6, served);
+    std::string table;
+    {
+        Service service = study.open();
+        Page anna(service, "anna");
+        EXPECT_EQ(service.welcome(anna.person()).tags,
+                  std::vector<std::string>{"seen from behind"});
+        const Screen first = anna.fetch().screens.front();
+        GivenScreen given = anna.say(first, Answer::yes);
+        given.tags = {" small", "dark", "small"};
+        EXPECT_EQ(anna.fetch({given}).taken.front().state, State::recorded);
+        EXPECT_EQ(anna.fetch({given}).taken.front().state, State::repeated);
+        EXPECT_EQ(service.answered(anna.person(), first.token)->tags,
+                  (std::vector<std::string>{"dark", "small"}));
+        EXPECT_EQ(service.welcome(anna.person()).tags,
+                  (std::vector<std::string>{"seen from behind", "dark", "small"}));
+        GivenScreen wrong = anna.say(first, Answer::no);
+        wrong.tags = {"a;b"};
+        const TakenScreen refused = anna.fetch({wrong}).taken.front();
+        EXPECT_EQ(refused.state, State::refused);
+        EXPECT_THAT(refused.message,
+                    testing::HasSubstr("the tag is `a;b`; allowed: UTF-8 without `;`"));
+        table = service.answers_csv();
+        EXPECT_THAT(table, testing::HasSubstr(",dark; small\n"));
+    }
+    // The exported table adds nothing, and other tags under the same key are refused.
+    mad::AnswerOptions options;
+    options.file = study.competition().write("answers.csv", table);
+    EXPECT_EQ(mad::read_answers_into(*study.competition(), options).added, 0U);
+    const std::string other = table.substr(0, table.find("dark; small")) + "other\n";
+    options.file = study.competition().write("other.csv", other);
+    EXPECT_THAT(message_of([&] { mad::read_answers_into(*study.competition(), options); }),
+                testing::HasSubstr("or to other tags"));
+}
+
 }  // namespace
 }  // namespace assay::labelling

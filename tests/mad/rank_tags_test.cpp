@@ -143,6 +143,38 @@ TEST(MadRankTags, ImagesAreFoundByAddress) {
     EXPECT_THAT(found.warnings, Contains(HasSubstr("1 image with a tag is not selected")));
 }
 
+TEST(MadRankTags, TagsOfAnswersAreUsedWithoutATable) {
+    RankWorld world({"a", "b"});
+    world.counts({.first = 0, .second = 1, .only_first = 6, .only_second = 4});
+    const Scratch scratch;
+    const Competition competition = write_world(scratch / "mad", world);
+    EXPECT_TRUE(rank_classifiers(competition, without_bootstraps()).tags.empty());
+    const std::int64_t first = world.selected[0].image, second = world.selected[1].image;
+    {
+        Database database(scratch / "mad/competition.sqlite", Database::Access::write);
+        Statement tag = database.prepare(
+            "UPDATE answer SET tags = ? WHERE id = (SELECT min(answer.id) FROM answer JOIN "
+            "question ON question.id = answer.question WHERE question.image = ?)");
+        tag.bind("background\nsmall").bind(first).run();
+        tag.bind("small").bind(second).run();
+    }
+    const Ranking found = rank_classifiers(competition, without_bootstraps());
+    ASSERT_EQ(found.tags.size(), 2U);
+    EXPECT_EQ(found.tags[0].tag, "background");
+    EXPECT_EQ(found.tags[0].images, 1U);
+    EXPECT_EQ(found.tags[1].tag, "small");
+    EXPECT_EQ(found.tags[1].images, 2U);
+    EXPECT_EQ(found.tags[1].classifiers[1].wrong, 2U);
+    // A table takes their place, also one with several tags in a field.
+    RankOptions options = without_bootstraps();
+    options.tags = scratch / "tags.csv";
+    write_file_atomically(options.tags, fmt::format("image,tags\ni{},dark; far\n", first));
+    const Ranking other = rank_classifiers(competition, options);
+    ASSERT_EQ(other.tags.size(), 2U);
+    EXPECT_EQ(other.tags[0].tag, "dark");
+    EXPECT_EQ(other.tags[1].tag, "far");
+}
+
 TEST(MadRankCombined, GainIsTheSmallerOfTwoProportions) {
     const PairCounts counts{.both = 2, .only_first = 12, .only_second = 5, .neither = 1};
     const Estimate gain = combined_gain(counts, .95);

@@ -65,6 +65,27 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     await page.locator(".stage img").waitFor();
   });
 
+  it("sends tags with the answer that follows, and shows them again", async () => {
+    const page = await annotate({ tags: ["background"] });
+    await page.keyboard.press("t");
+    await page.keyboard.type("tiny");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "background" }).click();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Tags: 2" }).waitFor();
+    await page.keyboard.press("y");
+    await until(count, 1);
+    // The next screen begins without tags, and letters answer again.
+    await page.getByRole("button", { name: "Tag", exact: true }).waitFor();
+    await page.keyboard.press("n");
+    await until(count, 2);
+    const tags = [...mock.study.kept.values()].map(({ given }) => given.tags);
+    expect(tags).toEqual([["tiny", "background"], undefined]);
+    await page.keyboard.press("u");
+    await page.keyboard.press("u");
+    await page.getByRole("button", { name: "Tags: 2" }).waitFor();
+  });
+
   it("answers a whole study, and each screen once", async () => {
     const page = await annotate({ screens: 30, training: 2 });
     for (let at = 0; at < 30; at += 1) {

@@ -47,6 +47,17 @@ const STATES: State[] = [
       }
     },
   },
+  {
+    name: "tags",
+    options: { tags: ["background", "small object", "seen from behind"] },
+    reach: async (page) => {
+      await image(page);
+      await page.keyboard.press("t");
+      await page.keyboard.type("blurred");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "blurred" }).waitFor();
+    },
+  },
   { name: "training", options: { training: 3 }, reach: image },
   {
     name: "training-feedback",

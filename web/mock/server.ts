@@ -94,7 +94,8 @@ export class MockServer {
     const screen = this.study.screens.find((one) => one.screen === again);
     const said = again ? person.given.get(again) : undefined;
     if (!screen || !said || screen.training) throw new Refusal(404, "not_found", "No such path.");
-    json(response, { ...screen, said: screen.cells.map((cell) => said.get(cell.question)) });
+    const tags = person.tags.get(screen.screen) ?? [];
+    json(response, { ...screen, said: screen.cells.map((cell) => said.get(cell.question)), tags });
   }
 
   private person(given: string): MockPerson {
@@ -105,10 +106,11 @@ export class MockServer {
   }
 
   private welcome(person: MockPerson) {
-    const { study, title, task, ahead, training } = this.study.options;
+    const { study, title, task, ahead, training, tags } = this.study.options;
     const { name, trainingDone: training_done } = person;
     const { paused } = this.study;
-    return { version: 1, study, title, name, task, ahead, training, training_done, paused };
+    const counts = { ahead, training, training_done };
+    return { version: 1, study, title, name, task, ...counts, paused, tags };
   }
 
   private work(person: MockPerson, body: string) {

@@ -12,6 +12,8 @@ export interface StudyOptions {
   screens: number;
   /// The cells of a screen. A yes-no task has one.
   cells: number;
+  /// Tags to suggest, or null if there are none.
+  tags: string[] | null;
 }
 export const DEFAULTS: StudyOptions = {
   task: "yes-no",
@@ -21,6 +23,7 @@ export const DEFAULTS: StudyOptions = {
   ahead: 4,
   screens: 60,
   cells: 1,
+  tags: null,
 };
 
 export interface MockPerson {
@@ -31,6 +34,7 @@ export interface MockPerson {
   blocked: boolean;
   holding: string[];
   given: Map<string, Map<string, Answer>>;
+  tags: Map<string, string[]>;
   trainingDone: number;
 }
 
@@ -85,7 +89,7 @@ export class Study {
     if (found) return found;
     const person: MockPerson = {
       ...{ id: this.people.length + 1, name, token, revoked: false, blocked: false },
-      ...{ holding: [], given: new Map(), trainingDone: 0 },
+      ...{ holding: [], given: new Map(), tags: new Map(), trainingDone: 0 },
     };
     this.people.push(person);
     return person;
@@ -109,6 +113,7 @@ export class Study {
       if (screen.training && !person.given.has(screen.screen)) person.trainingDone += 1;
       const answers = given.answers.map((one): [string, Answer] => [one.question, one.answer]);
       person.given.set(screen.screen, new Map(answers));
+      person.tags.set(screen.screen, given.tags ?? []);
     }
     if (screen.training) {
       taken.feedback = given.answers.map(({ question, answer }) => {

@@ -34,6 +34,8 @@ struct ServiceOptions {
     std::chrono::seconds lease{15 * 60};
     /// For a competition, as in FolderOptions::definitions.
     std::filesystem::path definitions;
+    /// For a competition: tags that the page suggests first.
+    std::vector<std::string> tags;
     /// Returns seconds since some moment, for tests; if empty, a steady clock is used.
     std::function<double()> clock;
 };
@@ -51,6 +53,7 @@ struct Screen {
     std::vector<Cell> cells;
     /// This person's earlier answers, if the screen is shown again: one per cell, or empty.
     std::vector<Answer> said;
+    std::vector<std::string> tags;  ///< of these answers
 };
 
 /// A person's answers to a screen.
@@ -59,6 +62,8 @@ struct GivenScreen {
     std::string key;  ///< 8 to 64 letters, digits and -; a repeated delivery has the same key
     /// Every question of the screen, once. For a grid, those whose images could be shown.
     std::vector<std::pair<std::string, Answer>> answers;
+    /// For a competition: words that the person adds, such as why classifiers fail on the image.
+    std::vector<std::string> tags = {};
 };
 /// A key: 8 to 64 letters, digits and -.
 bool is_answer_key(std::string_view key);
@@ -104,6 +109,9 @@ struct Welcome {
     std::uint32_t ahead = 0;
     std::uint32_t training = 0, training_done = 0;
     bool paused = false;
+    /// Tags to suggest: those of ServiceOptions, and then those of the answers so far, the most
+    /// used first. Nothing if this study takes no tags.
+    std::optional<std::vector<std::string>> tags;
 };
 
 struct PersonStatus {

@@ -49,8 +49,8 @@ struct RankOptions {
     /// csv with columns model and score (or accuracy, or rank) to compare the ranking with; ""
     /// compares nothing.
     std::filesystem::path against;
-    /// csv with columns image and tag (or mode): also rank without the images of each tag. "" does
-    /// not.
+    /// csv with columns image and tag (or mode, or tags separated by `;`): also rank without the
+    /// images of each tag. "" uses the tags that annotators added to their answers.
     std::filesystem::path tags;
     /// The threshold for stopping: the expected Kendall correlation with the ranking from all
     /// selected images.

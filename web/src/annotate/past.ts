@@ -42,10 +42,10 @@ export class Past {
 
   /// A listed screen keeps its place, because another answer does not make it a new
   /// screen.
-  put(screen: Screen, answers: QuestionAnswer[]): void {
+  put(screen: Screen, answers: QuestionAnswer[], tags: string[] = []): void {
     const given = new Map(answers.map((one) => [one.question, one.answer]));
     const said = screen.cells.map((cell) => given.get(cell.question) ?? "no");
-    const entry = { token: screen.screen, screen: { ...screen, said } };
+    const entry = { token: screen.screen, screen: { ...screen, said, tags } };
     const place = this.list.findIndex((known) => known.token === entry.token);
     if (place >= 0) this.list[place] = entry;
     else this.list.push(entry);

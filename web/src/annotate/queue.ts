@@ -116,11 +116,16 @@ function entryOf(text: string): QueuedScreen | null {
       /^[A-Za-z0-9-]{8,64}$/.test(entry.key) &&
       Number.isSafeInteger(entry.at) &&
       Array.isArray(entry.answers) &&
-      entry.answers.every((one) => typeof one.question === "string" && isAnswer(one.answer));
+      entry.answers.every((one) => typeof one.question === "string" && isAnswer(one.answer)) &&
+      (entry.tags === undefined || isTexts(entry.tags));
     return whole ? (entry as QueuedScreen) : null;
   } catch {
     return null;
   }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function isAnswer(value: unknown): value is Answer {

@@ -91,7 +91,7 @@ export class Sender {
     const { holding, wanted } = this.events.demand();
     const later = waiting.slice(sent.length).map((entry) => entry.screen);
     const held = [...new Set([...later, ...holding])].slice(0, LIMIT);
-    const given = sent.map(({ screen, key, answers }) => ({ screen, key, answers }));
+    const given = sent.map(({ at: _, ...one }) => one);
     return { given, holding: held, wanted };
   }
 

@@ -9,6 +9,7 @@ import {
   ApiError,
   type Connection,
   type Feedback,
+  type GivenScreen,
   LIMIT,
   type QuestionAnswer,
   type Screen,
@@ -53,6 +54,8 @@ export interface View {
   trainingDone: number;
   canUndo: boolean;
   stopped: ApiError | null;
+  /// Tags to suggest, or null if this study takes none.
+  tags: string[] | null;
 }
 
 /// Milliseconds after which the page continues without an acknowledgement.
@@ -66,7 +69,7 @@ export class Session {
   private review: Screen | null = null;
   private back = 0;
   private looking = false;
-  private awaiting: { key: string; screen: Screen; answers: QuestionAnswer[] } | null = null;
+  private awaiting: (GivenScreen & { of: Screen }) | null = null;
   private feedback: Feedback[] = [];
   private last: Work | null = null;
   private trouble: View["trouble"] = "none";
@@ -75,6 +78,7 @@ export class Session {
   private stopped: ApiError | null = null;
   private skipped = new Map<string, number>();
   private idle = 0;
+  private readonly used: string[] = [];
   private patience: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -118,6 +122,7 @@ export class Session {
       trainingDone: this.last?.training_done ?? this.welcome.training_done,
       canUndo: free && this.back < this.past.length && phase !== "paused" && phase !== "stopped",
       stopped: this.stopped,
+      tags: this.welcome.tags ? [...new Set([...this.welcome.tags, ...this.used])] : null,
     };
   }
 
@@ -129,12 +134,15 @@ export class Session {
     return screens;
   }
 
-  answer(answers: QuestionAnswer[]): void {
+  answer(answers: QuestionAnswer[], tags: string[] = []): void {
     const screen = this.shown();
     if (!screen || this.awaiting || this.phase() !== "working") return;
     const key = newKey();
-    this.queue.add({ screen: screen.screen, key, answers });
-    this.awaiting = { key, screen, answers };
+    const given: GivenScreen = { screen: screen.screen, key, answers };
+    if (tags.length > 0) given.tags = tags;
+    this.used.push(...tags.filter((tag) => !this.used.includes(tag)));
+    this.queue.add(given);
+    this.awaiting = { ...given, of: screen };
     this.notice = null;
     if (this.trouble !== "none" && !screen.training) this.moveOn();
     else this.patience = setTimeout(() => this.outOfPatience(), PATIENCE);
@@ -190,7 +198,7 @@ export class Session {
 
   /// The image of this screen cannot be shown.
   skip(token: string): void {
-    if (this.awaiting?.screen.screen === token || this.feedback.length > 0) return;
+    if (this.awaiting?.screen === token || this.feedback.length > 0) return;
     if (this.review?.screen === token) this.keepAnswer();
     if (!this.ready.some((screen) => screen.screen === token)) return;
     this.ready = this.ready.filter((screen) => screen.screen !== token);
@@ -214,7 +222,7 @@ export class Session {
   }
 
   private demand(): { holding: string[]; wanted: number } {
-    const unanswered = this.ready.filter((screen) => screen !== this.awaiting?.screen);
+    const unanswered = this.ready.filter((screen) => screen !== this.awaiting?.of);
     const holding = unanswered.map((screen) => screen.screen).slice(0, LIMIT);
     const wanted = Math.min(LIMIT, Math.max(0, this.welcome.ahead - holding.length));
     return { holding, wanted };
@@ -267,24 +275,24 @@ export class Session {
     const { awaiting } = this;
     this.awaiting = null;
     if (!awaiting) return;
-    const { screen, answers } = awaiting;
+    const { of: screen, answers, tags } = awaiting;
     this.ready = this.ready.filter((one) => one.screen !== screen.screen);
     this.review = null;
     this.back = 0;
-    if (!screen.training) this.past.put(screen, answers);
+    if (!screen.training) this.past.put(screen, answers, tags);
   }
 
   private outOfPatience(): void {
     if (!this.awaiting) return;
     if (this.trouble === "none") this.trouble = "offline";
-    if (!this.awaiting.screen.training) this.moveOn();
+    if (!this.awaiting.of.training) this.moveOn();
     this.changed();
   }
 
   private troubled(kind: "offline" | "busy" | "error", message: string): void {
     this.trouble = kind;
     this.message = message;
-    if (this.awaiting && !this.awaiting.screen.training) this.moveOn();
+    if (this.awaiting && !this.awaiting.of.training) this.moveOn();
     this.changed();
   }
 

@@ -1,12 +1,17 @@
 // Undo and zoom, next to the answers of every task.
 
+import type { ComponentChildren } from "preact";
 import { useKeys, usePage } from "./context";
 import { isLetter } from "./keys";
 import { KeyButton } from "./parts";
 import type { View } from "./session";
 import type { ZoomControl } from "./zoom";
 
-export function Tools(props: { view: View; zoom?: { current: ZoomControl | null } }) {
+export function Tools(props: {
+  view: View;
+  zoom?: { current: ZoomControl | null };
+  children?: ComponentChildren;
+}) {
   const { texts } = usePage();
   return (
     <div class="tools">
@@ -20,6 +25,7 @@ export function Tools(props: { view: View; zoom?: { current: ZoomControl | null 
           {texts.text("zoom")}
         </KeyButton>
       )}
+      {props.children}
     </div>
   );
 }

@@ -1,12 +1,13 @@
 // One image and one label, with the answers yes, no and cannot say.
 
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Answer } from "../shared/api";
 import { type TaskProps, useKeys, usePage } from "./context";
 import { FeedbackCard } from "./feedback";
 import { belongsToFocus, isLetter } from "./keys";
 import { Definition, KeyButton, Question, Situation, useReady } from "./parts";
 import { QuestionPanel } from "./question";
+import { TagButton } from "./tags";
 import { Tools } from "./tools";
 import { type ZoomControl, ZoomView, zoomKey } from "./zoom";
 
@@ -17,9 +18,14 @@ export function YesNo({ view }: TaskProps) {
   const cell = screen?.cells[0];
   const label = cell && screen?.labels[cell.label];
 
+  // The component stays from screen to screen, but tags belong to one.
+  const shown = `${screen?.screen} ${view.review}`;
+  const [draft, setDraft] = useState<{ shown: string; tags: string[] } | null>(null);
+  const tags = draft?.shown === shown ? draft.tags : (view.review && screen?.tags) || [];
+
   const ready = useReady(cell ? [cell.question] : [], "full");
   const give = (answer: Answer) => {
-    if (cell && ready) session.answer([{ question: cell.question, answer }]);
+    if (cell && ready) session.answer([{ question: cell.question, answer }], tags);
   };
   useKeys((event) => {
     if (zoomKey(zoom.current, event, isLetter(event, texts.text("key_zoom")))) return true;
@@ -66,7 +72,15 @@ export function YesNo({ view }: TaskProps) {
             {choice("cannot-say", "cannot_say", texts.text("key_space"))}
           </div>
         )}
-        <Tools view={view} zoom={zoom} />
+        <Tools view={view} zoom={zoom}>
+          {view.tags && !screen.training && (
+            <TagButton
+              tags={tags}
+              suggested={view.tags}
+              change={(next) => setDraft({ shown, tags: next })}
+            />
+          )}
+        </Tools>
       </section>
     </main>
   );

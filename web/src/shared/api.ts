@@ -20,6 +20,8 @@ export interface Screen {
   labels: LabelText[];
   cells: Cell[];
   said: Answer[];
+  /// Tags of these answers.
+  tags?: string[];
 }
 export interface Welcome {
   version: number;
@@ -32,6 +34,8 @@ export interface Welcome {
   training: number;
   training_done: number;
   paused: boolean;
+  /// Tags to suggest. Null, or absent from an older server, if this study takes none.
+  tags?: string[] | null;
 }
 export interface QuestionAnswer {
   question: string;
@@ -41,6 +45,7 @@ export interface GivenScreen {
   screen: string;
   key: string;
   answers: QuestionAnswer[];
+  tags?: string[];
 }
 export interface Feedback {
   question: string;
