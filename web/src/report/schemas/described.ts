@@ -2581,7 +2581,7 @@ export interface MadRanking extends Result {
   enough: boolean;
   ablation: AblationRow[];
   comparisons: MadComparison[];
-  /** With --tags. */
+  /** Tags of the answers, or of --tags. */
   tags?: MadTag[];
   /** Images of the control sample. */
   control: number;
