@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's competition", () => {
     const { page } = await openReport(browser.context, document);
     const text = await page.innerText(".mad");
     expect(text).toContain("✓ There are enough answers.");
-    expect(text).toMatch(/expected Kendall, to all images\s+0\.907/);
+    expect(text).toMatch(/expected Kendall, all images\s+0\.907/);
     expect(text).toMatch(/questions settled\s+940 of 952/);
     expect(text).toContain("6 are of case I");
     const rows = page.getByRole("region", { name: "Ranking" }).locator("tbody tr");

@@ -1,4 +1,4 @@
-// The matrices of a rankingfor chosen classifiers, one at a time.
+// The matrices of a ranking for chosen classifiers, one at a time.
 import { distinct } from "../../parts/names.ts";
 import { OneOf } from "../../parts/one_of.tsx";
 import { chosenAmong, SomeOf } from "../../parts/some_of.tsx";
@@ -20,7 +20,7 @@ const kinds: Kind[] = [
     text: "Aggressiveness",
     says: "correct on the pair's images",
     meaning:
-      "How often the row's classifier is correct on the images on which it and the column's disagree most, smoothed.",
+      "How often the row's classifier is correct on the images on which it and the column's classifier disagree most (smoothed).",
     middle: 0.5,
   },
   {
@@ -28,7 +28,7 @@ const kinds: Kind[] = [
     of: "better",
     text: "Probability of being better",
     says: "probability that it is better",
-    meaning: "How probable it is, by the posterior, that the row's classifier is the better one.",
+    meaning: "The posterior probability that the row's classifier is better than the column's.",
     middle: 0.5,
     probability: true,
   },
@@ -37,7 +37,8 @@ const kinds: Kind[] = [
     of: "log_ratios",
     text: "Log ratios",
     says: "logarithm of the ratio",
-    meaning: "The logarithm of the row's aggressiveness over the column's: above 0 it does better.",
+    meaning:
+      "The logarithm of the row's aggressiveness divided by the column's. Above 0, the row's classifier does better.",
     middle: 0,
     signed: true,
   },

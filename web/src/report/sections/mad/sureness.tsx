@@ -8,24 +8,24 @@ export function Sureness({ ranking }: { ranking: MadRanking }) {
   const facts: [string, string, string][] = [
     [
       numberText(ranking.list_tau, 0.05),
-      "expected Kendall, to all answers",
-      "with the order that all selected images would give",
+      "expected Kendall, selected images",
+      "correlation with the order from all selected images",
     ],
     [
       numberText(ranking.expected_tau, 0.05),
-      "expected Kendall, to all images",
-      "with the order on all images of the kind that was selected",
+      "expected Kendall, all images",
+      "correlation with the order from all images of the selected kind",
     ],
     [
       numberText(ranking.consistency_index, 0.005),
       "consistency index",
-      "0 where every ratio follows from a score of each classifier",
+      "0 if scores of the classifiers explain every ratio",
     ],
     [numberText(ranking.cyclicity, 0.005), "cyclicity", "the cyclic part of the log ratios"],
     [
       `${countText(ranking.settled)} of ${countText(ranking.questions)}`,
       "questions settled",
-      `${countText(ranking.open)} are open; ${countText(ranking.saved)} were not asked again, because places share them`,
+      `${countText(ranking.open)} are open; ${countText(ranking.saved)} were not asked again, because pairs share them`,
     ],
     [
       countText(ranking.answers),

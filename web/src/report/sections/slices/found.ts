@@ -90,7 +90,7 @@ export function method({ entry, result }: Sliced): string[] {
   ];
   if (result.cluster !== undefined && result.cluster !== "")
     sentences.push(
-      `Images with one ${short(result.cluster, 40)} are in one half, and tests and intervals allow for their likeness.`,
+      `Images with one ${short(result.cluster, 40)} are in one half, and tests and intervals account for their similarity.`,
     );
   if ((entry.few_clusters ?? 0) > 0)
     sentences.push(
