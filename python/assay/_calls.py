@@ -54,9 +54,9 @@ def bar_for(progress: Progress) -> "Optional[Callable[[str, int, int], None]]":
 
 
 class _Running:
-    """Calls that show their progress, so that they end before the interpreter does.
+    """The running calls that show their progress. They are stopped before the interpreter exits.
 
-    When the library calls back after that, CPython ends the thread by unwinding the library's frames, which aborts the process.
+    If the library calls back after that, CPython ends the thread by unwinding the library's frames, which aborts the process.
     """
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from ._arrays import class_options
 
 @contextlib.contextmanager
 def with_class_file(options: "dict[str, Any]") -> "Iterator[dict[str, Any]]":
-    """The options, in which a list of names or {id: name} is a file. The file exists as long as the context; stores keep the names."""
+    """The options with a file in place of a list of class names or {id: name}. The file exists as long as the context; stores keep the names."""
     classes = options.get("classes")
     if classes is None or isinstance(classes, (str, os.PathLike)):
         yield options

@@ -47,7 +47,7 @@ def confusion_matrix_of(store: "dict[str, Any]", normalize: Optional[str]) -> An
 
 
 def per_class_of(store: "dict[str, Any]") -> "dict[str, Any]":
-    """The facts of each class, as arrays by name."""
+    """The results of each class (recall, precision, ...), as arrays by name."""
     import numpy
 
     matrix = confusion_matrix_of(store, None)

@@ -32,7 +32,7 @@ def of_prediction(prediction: Any) -> "tuple[Any, Any]":
 
 
 def asked(metrics: "Union[str, Sequence[str], None]") -> "list[str]":
-    """Each metric by the requested name. A piece with "=" and without ":" belongs to the one before it."""
+    """The requested metrics, one name each. A piece with "=" and without ":" belongs to the one before it."""
     names: "list[str]" = []
     for text in [metrics] if isinstance(metrics, str) else list(metrics or []):
         for piece in text.split(","):

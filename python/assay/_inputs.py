@@ -41,7 +41,7 @@ def shape_of(value: Any) -> "Optional[tuple[int, ...]]":
 
 
 def _is_fractional(value: Any) -> bool:
-    """Whether it holds a float that is not whole, so that it cannot be labels. A missing value (nan) does not count."""
+    """Whether some float is not a whole number, so the array cannot be labels. A missing value (nan) does not count."""
     array = to_numpy(value, "scores", masked=True)
     if not is_float(array):
         return False
@@ -49,7 +49,7 @@ def _is_fractional(value: Any) -> bool:
 
 
 def in_order(scores: Any, labels: Any, known_classes: bool) -> "tuple[Any, Any]":
-    """(scores, labels) of what was given by position. scikit-learn's order, labels first, is understood if it is certain.
+    """Returns two positional arguments as (scores, labels). scikit-learn's order, labels first, is understood if it is certain.
 
     Certain: the first has one whole number, truth value or name for each item, and the second has fractions. Two arrays of classes are
     assumed to be (predicted, labels). A warning says so, unless num_classes= or classes= shows that the call was written for Assay.

@@ -29,8 +29,8 @@ def _is_text(model: Any) -> bool:
 class Served:
     """The models of one call. Use it as a context: objects answer the program until it is done.
 
-    words: the arguments that name the models. models: the objects of this process; None for a model that a text names, in `texts`.
-    names: of a dictionary. descriptors: those that the program inherits.
+    words: the command-line arguments for the models. models: the objects of this process, or None for a model that is given by name.
+    names: the keys of a dictionary of models. descriptors: those that the program inherits.
     """
 
     def __init__(self, models: Any, options: "dict[str, Any]"):

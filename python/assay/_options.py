@@ -92,7 +92,7 @@ def plain(value: Any) -> Any:
 
 
 def text_of_options(options: "Mapping[str, Any]", call: str) -> bytes:
-    """The options for the library. Refuses, by name, anything but numbers, texts, lists and files. call: the function that takes them."""
+    """The options for the library, as JSON. Raises Error for an option that is not a number, a text, a list or a file. call: the function called."""
     if "soft_labels" in options:
         raise Error(f"soft_labels= is not an option of {call}: assay.score({{name: scores}}, labels, soft_labels=...) measures one or several models")
     for name, value in options.items():

@@ -107,7 +107,7 @@ def _array(images: Any) -> Any:
 
 
 class _Numbers:
-    """Batches of numbers as images. `how`: the options with which the command computes the same numbers."""
+    """Writes batches of prepared pixels as image files. `how`: the options with which the command gets the same pixels from them."""
 
     def __init__(self, items: Items, settings: "list[dict[str, Any]]", options: "dict[str, Any]", command: str):
         self._items, self._command = items, command

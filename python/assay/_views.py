@@ -59,7 +59,7 @@ def ensemble_of(
     value: Any, labels: Any, name: str, runs: "str | os.PathLike[str] | None", dataset: str, ids: "Optional[Sequence[Any]]", classes: Any,
     kind: Optional[str], options: "dict[str, Any]",
 ) -> Any:
-    """Stores the members, and their mean beside them."""
+    """Stores the members, and their mean next to them."""
     import numpy
 
     from .command import called

@@ -234,7 +234,7 @@ def source_of(data: Any, options: "dict[str, Any]", progress: Optional[bool]) ->
 
 
 class FolderWords(list):  # type: ignore[type-arg]
-    """The arguments that name a folder of torchvision with this number of files."""
+    """The command-line arguments for a data set of torchvision that Assay reads from its folder. images: its number of files."""
 
     def __init__(self, words: "list[Any]", images: int):
         super().__init__(words)
@@ -419,11 +419,11 @@ def slices(runs: Any, *, data: "str | os.PathLike[str] | None" = None, **options
 
 
 def calibrate(runs: Any, *, layer: "str | os.PathLike[str] | None" = None, **options: "Unpack[CalibrateOptions]") -> Any:
-    """Scales stored scores so that their probabilities fit, as `assay calibrate --json` does. The numbers are fitted on other items.
+    """Scales stored scores so that their probabilities match the accuracy, as `assay calibrate --json` does. The fit uses other items.
 
     runs: a store, a data set, a RUNS folder, or a list of these. options: method="vector", fit="calibration", split=0.2, ...
-    layer: a file for the weights and biases of one model, to add them behind it.
-    Raises Error for stores without the scores of all classes or without labels, and if items would be both fitted and reported.
+    layer: a file for the weights and biases of one model, to apply them after it.
+    Raises Error for stores without the scores of all classes or without labels, and if items would be in both the fit and the result.
     """
     paths = runs if isinstance(runs, (list, tuple)) else [runs]
     more = [] if layer is None else ["--layer", layer]

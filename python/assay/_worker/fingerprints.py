@@ -160,7 +160,7 @@ def is_keras(value: Any) -> bool:
 
 
 def _globals_of(code: types.CodeType) -> "list[str]":
-    """Names that a function and its inner functions look up outside."""
+    """The names of globals that a function and its inner functions use."""
     names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -81,9 +81,9 @@ def scores_in(value: Any, output: str) -> "tuple[Any, str]":
     chosen = there[0] if len(there) == 1 else "logits"
     if not is_array(parts.get(chosen)):
         raise Refused(
-            "the model returns several things; name the one that holds the scores with output_entry= (--output-entry): " + listed
+            "the model returns several outputs; name the one that holds the scores with output_entry= (--output-entry): " + listed
         )
-    note = f'the model returns several things ({listed}); "{chosen}" are its scores' if len(parts) > 1 else ""
+    note = f'the model returns several outputs ({listed}); "{chosen}" are its scores' if len(parts) > 1 else ""
     return parts[chosen], note
 
 

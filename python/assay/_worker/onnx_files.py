@@ -130,7 +130,7 @@ class OnnxModel(Model):
         if "logits" in names:
             return names.index("logits")
         raise Refused(
-            'the model returns several things; name the one that holds the scores with --output-entry, or as "output" in the sidecar: '
+            'the model returns several outputs; name the one that holds the scores with --output-entry, or as "output" in the sidecar: '
             + ", ".join(names)
         )
 
@@ -159,7 +159,7 @@ class OnnxModel(Model):
         if self._others:
             notes.append(f"this onnxruntime has {', '.join(self._others)}; Assay computes on the processor")
         if len(outputs) > 1:
-            notes.append(f'the model returns several things ({", ".join(outputs)}); "{outputs[self._place]}" are its scores')
+            notes.append(f'the model returns several outputs ({", ".join(outputs)}); "{outputs[self._place]}" are its scores')
         if self._type == "uint8":
             notes.append("the model takes bytes: scale, mean and std of the preprocessing are not applied")
         elif self._type != "float32":

@@ -30,7 +30,7 @@ def place_of(error: BaseException) -> str:
 
 
 def failure_of(error: BaseException) -> bytes:
-    """The `failed` message of what a model raised."""
+    """The `failed` message for an exception that a model raised."""
     return wire.failure(*text_of(error))
 
 
