@@ -40,7 +40,7 @@ export function Sureness({ ranking }: { ranking: MadRanking }) {
           {ranking.enough ? "✓ There are enough answers." : "✗ There are not enough answers yet."}
         </strong>{" "}
         The goal is an expected Kendall correlation of {numberText(options.stop_at, 0.5)} with the
-        order that all selected images would give.
+        order from all selected images.
       </p>
       <dl class="facts">
         {facts.map(([value, name, meaning]) => (

@@ -31,7 +31,7 @@ export function Decomposition({ gap, chosen }: { gap: GapResult; chosen: number[
         Composition: the part of the gap that comes from different numbers of labels per image.
         Within: the gap between images with equally many labels. Composition is{" "}
         {explained.value === null
-          ? `no determined part of the mean gap (${explained.undefined ?? "undefined"})`
+          ? `an undefined part of the mean gap (${explained.undefined ?? "undefined"})`
           : `${valueText(explained)} % of the mean gap${intervalText(explained) && ` (${intervalText(explained)})`}`}
         .
       </p>

@@ -37,8 +37,8 @@ export function ByAnnotators({ study, method }: { study: Study; method: string }
       <h3>With fewer annotators</h3>
       <p class="note">
         What each method estimates with fewer annotators per image. If an estimate still changes
-        with the last of them, it would change further with more, so a part of it is bias. Intervals
-        are drawn for the method chosen above.
+        with the last annotators, it would change further with more of them, so a part of it is
+        bias. Intervals are drawn for the method chosen above.
         {!full && " The file that adjust --figures writes has the intervals."}
       </p>
       <div class="choices">
@@ -88,7 +88,7 @@ export function Halves({ study }: { study: Study }) {
         <>
           <p class="note">
             The remaining gap in the whole study, and in the mean over {halves.splits} random splits
-            of its classes into halves. The difference is about the bias that comes from the finite
+            of its classes into halves. The difference shows the bias that comes from the finite
             number of images.
           </p>
           <PlainTable

@@ -70,7 +70,7 @@ const columns: DataColumn<FoundSlice>[] = [
   {
     key: "p",
     name: "p",
-    meaning: "Chance of an accuracy as low if the slice were like the others, corrected",
+    meaning: "Probability of so low an accuracy if the slice were like the others, corrected",
     least: true,
     value: ({ p }) => p,
     shown: ({ p }) => pText(p),
