@@ -1,6 +1,6 @@
 """The build back-end of the Python package (PEP 517), without dependencies.
 
-CMake builds the library and the program, and a wheel holds them beside the package. One wheel works with every Python from 3.9 on.
+CMake builds the library and the program, and a wheel has them next to the package. One wheel works with every Python from 3.9 on.
 
 Environment: ASSAY_BUILD=FOLDER uses a build that exists already (build/release). CMAKE_ARGS go to cmake's configure step, such as
 -DTorch_DIR=... or -DASSAY_TORCH=OFF. ASSAY_WHEEL_PLATFORM=TAG names the platform that ASSAY_BUILD was made for (tools/wheel), and

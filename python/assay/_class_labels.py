@@ -1,4 +1,4 @@
-"""Labels of data sets that are objects, as classes of the model."""
+"""Converts the labels of data sets in this process to the classes of the model."""
 
 from __future__ import annotations
 

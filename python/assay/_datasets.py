@@ -172,7 +172,7 @@ def _through(parts: "list[list[int]]") -> "list[int]":
 
 
 class _Facts:
-    """Facts of a data set. A part of it (torch's Subset) has the facts of its items."""
+    """Facts of a data set. A part of it (torch's Subset) describes only its own items."""
 
     def __init__(self, data: Any):
         parts: "list[list[int]]" = []

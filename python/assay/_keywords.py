@@ -1,4 +1,4 @@
-"""Keywords of the functions, as types: options of the commands, and what Python adds. mypy and pyright find a keyword that is none of them."""
+"""Keywords of the functions, as types: options of the commands, and what Python adds. mypy and pyright report any other keyword."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _place(name: str, one: Any) -> str:
 
 
 def seeds_of(paths: "list[str]") -> "list[str]":
-    """What distinguishes these paths, as a wildcard in their place would match it. No number is cut in two."""
+    """The parts in which these paths differ: the texts that a wildcard would match. No number is cut in two."""
     if len(paths) < 2:
         return [os.path.basename(path) for path in paths]
     start = os.path.commonprefix(paths)

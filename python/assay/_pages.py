@@ -1,4 +1,4 @@
-"""Results as pages of a notebook: tables and plots in one piece of HTML, without scripts and files beside it."""
+"""Results as pages of a notebook: tables and plots in one piece of HTML, without scripts or other files."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def page_of(report: "Report") -> str:
 
 
 def _value(m: Estimate, value: float) -> str:
-    """As many digits as the interval deserves."""
+    """With as many digits as the width of the interval justifies."""
     percent_sign = m.unit == "proportion"
     scale = 100 if percent_sign else 1
     half = (m.interval.high - m.interval.low) / 2 * scale if m.interval else 0.0

@@ -49,7 +49,7 @@ def difference_row(d: Difference) -> "dict[str, Any]":
 
 
 def cell_of(text: Optional[str]) -> Any:
-    """A cell of a csv file as a number where it is one; None: it is empty."""
+    """A cell of a csv file, as a number if it is one; None if it is empty."""
     if text is None or text == "":
         return None
     try:

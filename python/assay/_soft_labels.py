@@ -1,4 +1,4 @@
-"""Passes soft labels from memory to the library, which reads a file, and checks them first: so messages name the argument."""
+"""Passes soft labels from memory to the library, which reads a file, and checks them first, so that messages name the argument."""
 
 from __future__ import annotations
 

@@ -436,11 +436,11 @@ def ensemble(
 ) -> Any:
     """Averages several predictions of the same items, as `assay ensemble --json` does, and says how much they disagree.
 
-    stores: paths, or Stores on the disk; the mean is stored beside the first one, as a model of its own. ensemble(stores, "both") names it.
+    stores: paths, or Stores on the disk; the mean is stored next to the first one, as a separate model. ensemble(stores, "both") names it.
     Or arrays: items x members x classes (N x T x C), such as views of test-time augmentation. A list of items x classes and
     {member: items x classes} work, too.
     labels: of arrays, a class for each item, -1 for none.
-    runs: of arrays, the folder in which the members and the mean are stored; None: nothing is kept. The result's "scores" is the mean, as an
+    runs: of arrays, the folder in which the members and the mean are stored; None: nothing is stored. The result's "scores" is the mean, as an
     array of items x classes: log-probabilities, or logits with of="logits".
     dataset, ids, classes, kind: of arrays, as for assay.StoreWriter; the kind is detected.
     options: of="logits", level=0.99, threads=4.

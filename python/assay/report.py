@@ -239,7 +239,7 @@ class Report(Result, Mapping[Key, Measurement]):
         return all(is_whole(store) and store.get("reliability") for store in self.stores)
 
     def _is_weighted(self) -> bool:
-        """Whether items count as their weights say. Classes, confusions and bins count all items the same, so the report has none."""
+        """Whether the items are weighted. Classes, confusions and bins count all items the same, so the report has none."""
         return any(name in m.parameters for m in self.measurements for name in ("weights", "sample_weight"))
 
     def _has_details(self) -> bool:

@@ -254,7 +254,7 @@ class Watch:
 
 
 def weights_of(module: Any) -> "dict[str, int]":
-    """Numbers of the parameters and of the buffers beside them, shared ones once, and the bytes of both."""
+    """Numbers of the parameters and of the buffers, shared ones once, and the bytes of both."""
     parameters = {id(one): one for one in module.parameters()}
     buffers = {id(one): one for one in module.buffers() if id(one) not in parameters}
     every = [*parameters.values(), *buffers.values()]

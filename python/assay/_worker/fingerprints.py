@@ -90,7 +90,7 @@ def _add_tensor(hash_: Any, tensor: Any) -> None:
 
 
 def _add_value(hash_: Any, value: Any) -> None:
-    """An entry of a state dict: a tensor, or what a module keeps beside its tensors."""
+    """An entry of a state dict: a tensor, or another value that a module stores."""
     if is_tensor(value):
         _add_tensor(hash_, value)
     elif isinstance(value, (list, tuple)):

@@ -54,7 +54,7 @@ def check(
     name: str, scores_of: Callable[[Any], Any], gradient_of: Callable[[Any, Any], Any], channels: int, height: int, width: int,
     scale: float, mean: "list[float]", std: "list[float]",
 ) -> str:
-    """The finding, as text. Raises Refused if gradient= is not finite, or clearly not the gradient of the scores.
+    """Returns the result of the check as a sentence. Raises Refused if gradient= is not finite, or clearly not the gradient of the scores.
 
     Both functions take and return NumPy arrays. Costs some 25 batches of two images.
     """

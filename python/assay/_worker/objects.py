@@ -53,7 +53,7 @@ def _describe_module(module: Any, description: Description) -> None:
 
 
 def _describe_processor(transformers: Any, name: str, description: Description) -> None:
-    """The image processor beside the weights of a transformers module; nothing is downloaded."""
+    """The image processor next to the weights of a transformers module; nothing is downloaded."""
     if not name:
         return
     try:

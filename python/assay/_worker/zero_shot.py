@@ -1,7 +1,7 @@
 """Zero-shot classification: a network for images and texts (open_clip) becomes a classifier through class names and templates.
 
 The weights of a class are its texts' features: normalised, averaged over the templates, normalised again. Scores are logits: logit_scale
-times the cosine of image and class, plus logit_bias where the network has one.
+times the cosine of image and class, plus logit_bias if the network has one.
 """
 
 from __future__ import annotations
