@@ -158,8 +158,8 @@ Report report_of(const GoldDraw& draw) {
     report.result = json_of(draw);
     report.warnings = draw.warnings;
     if (draw.not_scored > 0)
-        report.warnings.push_back(
-            fmt::format("{} images have no scores of some model", count_text(draw.not_scored)));
+        report.warnings.push_back(fmt::format("{} images lack the scores of at least one model",
+                                              count_text(draw.not_scored)));
     report.partial = draw.not_scored > 0;
     return report;
 }

@@ -370,8 +370,8 @@ void add_which_class_notes(const Votes& votes, const ClassPatterns& patterns, Wh
             if (names.size() < 5) names.push_back(shortened(votes.annotators[r]));
         const std::size_t more = group.annotators.size() - names.size();
         out.notes.push_back(fmt::format(
-            "annotators {}{} agree in {:.0f} % of {} pairs of answers, where their accuracy "
-            "explains {:.0f} %: their equal answers to an image count as one",
+            "annotators {}{} agree in {:.0f} % of {} pairs of answers, but their accuracy explains "
+            "only {:.0f} %. Their equal answers to an image count as one",
             fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
             100 * group.agreement, count_text(group.shared), 100 * group.expected));
     }

@@ -259,7 +259,7 @@ void count_checked(const CheckedLabels& checked, const Dataset& dataset, LabelAu
                                              how_many(audit.answers_ignored, "answer")));
     if (audit.half_answered > 0)
         audit.warnings.push_back(fmt::format(
-            "not used: answers about {} that say nothing of the given label (first: {}); ask "
+            "not used: answers about {} that are not about the given label (first: {}); ask "
             "about both classes",
             how_many(audit.half_answered, "image"), checked.first_half_answered));
     if (audit.checked == 0)
@@ -310,8 +310,9 @@ void add_model_notes(LabelAudit& audit) {
         ++learned;
         audit.warnings.push_back(fmt::format(
             "{} does not vote: it has probably learned these labels. All other models are sure of "
-            "another class for {} images ({:.1f} expected), and it predicts the label of {} of "
-            "them",
+            "another class for {} images ({:.1f} expected), but this model predicts the label of "
+            "{} "
+            "of them",
             model.model, model.opposed, model.expected, model.repeated));
     }
     if (audit.models.size() - learned == 1)

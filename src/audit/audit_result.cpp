@@ -225,14 +225,14 @@ Table corrected_table(const LabelAudit& audit) {
         how_many(audit.checked, "label"), count_text(audit.confirmed_wrong),
         count_text(audit.corrected), count_text(audit.without_class), count_text(audit.unjudged)));
     if (audit.without_class > 0)
-        table.notes.push_back("accuracies are without the images that have no confirmed class");
+        table.notes.push_back("accuracies exclude the images without a confirmed class");
     if (audit.several_classes > 0)
         table.notes.push_back(fmt::format("{} with several confirmed classes: each is correct",
                                           how_many(audit.several_classes, "image")));
     if (audit.checked < audit.images)
         table.notes.push_back(
-            "labels were checked where the models doubt them, so accuracies rise more than with "
-            "all labels checked");
+            "only labels that the models doubt were checked, so accuracies rise more than if all "
+            "labels were checked");
     if (!audit.labels_file.empty())
         table.notes.push_back(
             fmt::format("corrected labels: {}; next: assay score RUNS --labels {} --metrics real",

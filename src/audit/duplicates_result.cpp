@@ -107,7 +107,8 @@ Table duplicate_table(const LabelAudit& audit) {
             fmt::format("{} more: --top {}", count_text(groups - listed), groups));
     if (audit.contradicting_groups + audit.contradicting_alike_groups > 0)
         table.notes.push_back(
-            "of different labels of one image, at most one is right, unless it shows both classes");
+            "at most one of an image's different labels is correct, unless it shows several "
+            "classes");
     if (scores)
         table.notes.push_back(
             "equal scores of all models, bit for bit, are strong evidence of equal pixels, but no "

@@ -30,7 +30,7 @@ int cmd_audit(std::vector<std::string> arguments) {
     Output output;
     app->add_option("stores", options.stores,
                     "Predictions for the same labelled images: a RUNS folder, a data set in it, or "
-                    "stores. Best of models that were not trained on these images")
+                    "stores. The models should not have been trained on these images")
         ->required()
         ->type_name("RUNS");
     add_options(*app, options);

@@ -20,12 +20,13 @@ assay calibrate runs/val/resnet50 --method vector --layer layer.json
 }  // namespace
 
 int cmd_calibrate(std::vector<std::string> arguments) {
-    auto app = make_app("calibrate",
-                        "Scale the scores of models so that their probabilities fit: temperature, "
-                        "vector or per-class scaling. The numbers are fitted on one part of the "
-                        "items, and the others are reported. The scaled scores are stored as "
-                        "MODEL@METHOD beside the model's own.",
-                        calibrate_examples);
+    auto app =
+        make_app("calibrate",
+                 "Scale the scores of models so that their probabilities match the accuracy: "
+                 "temperature, vector or per-class scaling. The scaling is fitted on one "
+                 "part of the items, and the results are for the others. The scaled scores "
+                 "are stored as MODEL@METHOD next to the model's own.",
+                 calibrate_examples);
     CalibrateOptions options;
     add_stores(*app, options.paths);
     add_options(*app, options);

@@ -89,8 +89,8 @@ public:
                                                   "` is not a model of the file" +
                                                   suggest(baseline, runs.models));
         if (runs.models.size() < 2)
-            throw Error(ErrorCode::bad_input,
-                        "two models are needed, but the file lists only `" + baseline + "`");
+            throw Error(ErrorCode::bad_input, "two models are needed, but the file lists only `" +
+                                                  baseline + "`; add a [[model]] table");
         const std::filesystem::path folder = runs.folder / runs.datasets.front();
         options_.baseline = folder / baseline;
         for (const std::string& model : runs.models) {

@@ -54,7 +54,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->capture_default_str()
         ->group(how);
     add_options(*app, options.plugins, how);
-    app->add_option("--severities", options.severities, "Severities, of 1 to 5")
+    app->add_option("--severities", options.severities, "Severities, from 1 to 5")
         ->delimiter(',')
         ->capture_default_str()
         ->group(how);

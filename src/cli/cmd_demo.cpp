@@ -182,7 +182,7 @@ private:
         line("score {0}/runs/v1 {0}/runs/v2 --metrics top1,top5,nll,ece");
         line("compare {0}/runs/v1/standard {0}/runs/v1/narrow --metrics top1,nll,ece");
         walkthrough_.chapter(
-            "Can its confidence be believed?",
+            "Is its confidence reliable?",
             "One temperature changes no predicted class and fixes the probabilities.");
         line("compare {0}/runs/v1/overfit {0}/runs/v1/overfit-scaled --metrics top1,nll,ece");
     }
@@ -208,9 +208,10 @@ private:
     }
 
     void replication() {
-        walkthrough_.chapter("Is v2 biased by how its images were selected?",
-                             "The number of people who select an image shows how easy it is, but "
-                             "noisy counts let hard images in. Guessers are dropped first.");
+        walkthrough_.chapter(
+            "Is v2 biased by how its images were selected?",
+            "The number of people who select an image shows how easy it is, but "
+            "noisy counts let hard images in. Annotators who guess are dropped first.");
         line(
             "replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits "
             "{0}/runs/v1 {0}/runs/v2 "
@@ -219,8 +220,8 @@ private:
 
     void several_things() {
         walkthrough_.chapter(
-            "Several things in one image",
-            "Scored against every object in an image, then by the number of objects.");
+            "Several objects in one image",
+            "These metrics count every object in an image: over all images, then by their number.");
         line("score {0}/runs/multi --metrics variable_topk,asma");
         line(
             "patchml --data {0}/images/multi --boxes {0}/images/multi/Annotations --classes "
@@ -313,7 +314,7 @@ private:
         for (const std::string& set : world_sets())
             if (is_folder(demo_.dir / "runs" / set)) sets += " {0}/runs/" + set;
         line("report" + sets + " {0}/runs/" + std::string(composites) +
-             " {0}/mad {0}/results/*.json --title \"The demo world\" --thumbnails 600 --out "
+             " {0}/mad {0}/results/*.json --title \"The demo data set\" --thumbnails 600 --out "
              "{0}/report.html");
     }
 
@@ -376,8 +377,8 @@ int cmd_demo(std::vector<std::string> arguments) {
     }
     const auto start = std::chrono::steady_clock::now();
     Walkthrough walkthrough(demo.dir / "commands.sh");
-    walkthrough.chapter("A world",
-                        "Generated images: what they show is known, and so is why they are hard.");
+    walkthrough.chapter("A synthetic data set",
+                        "Generated images: what they show and why they are hard is known.");
     make_demo_images(demo);
     const FileLock lock(demo.dir / "demo.lock");
 

@@ -27,7 +27,7 @@ void add_selection(CLI::App& app, mad::InitOptions& options) {
         ->type_name("N")
         ->capture_default_str();
     auto* threshold =
-        app.add_option("--threshold", settings.threshold, "Least confidence of both predictions")
+        app.add_option("--threshold", settings.threshold, "Lowest confidence of both predictions")
             ->check(CLI::Range(0.0, 1.0))
             ->type_name("P")
             ->capture_default_str();

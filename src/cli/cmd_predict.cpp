@@ -51,7 +51,7 @@ struct CorruptFlags {
         };
         add_options(app, settings.plugins, group);
         app.get_option("--plugin")->needs(corrupt);
-        add("--severities", settings.severities, "Severities, of 1 to 5")
+        add("--severities", settings.severities, "Severities, from 1 to 5")
             ->delimiter(',')
             ->capture_default_str();
         add("--seed", settings.seed,

@@ -69,7 +69,8 @@ int replicate_match(std::vector<std::string> arguments) {
                     "Number of annotators whose answers decide which candidates are easy")
         ->type_name("N");
     app->add_option("--hits", step.hits,
-                    "Hits on the candidates: the chosen images' accuracies are shown")
+                    "Hits (1: correct prediction, 0: incorrect) on the candidates, to show the "
+                    "accuracy on the chosen images")
         ->type_name("PATH");
     app->add_option("-j,--threads", step.threads, "Threads for reading stores (0: all)")
         ->capture_default_str()

@@ -38,7 +38,7 @@ void check_names(const Output& output, const std::filesystem::path& out) {
 /// Describes the written files for people.
 std::string written(const std::filesystem::path& out) {
     if (is_folder(out)) {
-        return fmt::format("The report is {}. Keep its folder beside it.",
+        return fmt::format("The report is {}. Keep its folder next to it.",
                            (out / "report.html").string());
     }
     constexpr double bytes_of_a_megabyte = 1e6, bytes_of_a_kilobyte = 1e3;

@@ -24,8 +24,8 @@ int cmd_verify(std::vector<std::string> arguments) {
     auto app =
         make_app("verify",
                  "Read every file of every store below PATH and check its checksum, and that it "
-                 "belongs to its store and data set. Exit status 2: something is damaged or "
-                 "foreign; 3: shards are missing.",
+                 "belongs to its store and data set. Exit status 2: a file is damaged "
+                 "or belongs to another store; 3: shards are missing.",
                  verify_examples);
     std::filesystem::path path;
     app->add_option("path", path,

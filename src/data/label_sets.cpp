@@ -20,7 +20,9 @@ LabelSets::LabelSets(HeldArray<std::uint64_t> offsets, HeldArray<std::int32_t> c
         for (std::uint64_t j = ends[i]; j < ends[i + 1]; ++j)
             good = good && all[j] >= 0 && (j == ends[i] || all[j - 1] < all[j]);
     }
-    if (!good) throw Error(ErrorCode::bad_input, "these are not valid label sets");
+    if (!good)
+        throw Error(ErrorCode::bad_input,
+                    "label sets need class numbers of 0 or more, ascending, each once in an item");
 }
 
 void LabelSets::append(std::span<const std::int32_t> classes) {

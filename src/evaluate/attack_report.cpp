@@ -145,7 +145,7 @@ Table table_of(const AttackedResult& result, const AttackRunOptions& options) {
     }
     if (!result.examples.empty()) {
         table.notes.push_back(
-            fmt::format("To see the images that fooled it beside the originals: `assay report {} "
+            fmt::format("To see the images that fooled it next to the originals: `assay report {} "
                         "--thumbnails 200`",
                         shell_word(result.examples.string())));
     }

@@ -300,7 +300,7 @@ Table group_table(const PairReport& report, const ComparedByGroup& result, std::
     const std::optional<std::uint64_t> fewest = fewest_clusters(result);
     if (fewest && *fewest < few_clusters)
         table.notes.push_back(fmt::format(
-            "intervals are wide where clusters are few; the fewest of a group with an interval: {}",
+            "intervals are wide if a group has few clusters; the fewest with an interval: {}",
             *fewest));
     if (!result.without_value.empty())
         table.notes.push_back(without_value_note(result.without_value, result.without));

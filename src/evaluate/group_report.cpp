@@ -70,8 +70,8 @@ Table groups_table(const ScoreReport& report, const AccuracyByGroup& result) {
         "{}: {}", result.worst.key.metric,
         result.worst.value ? result.worst.note : "undefined: " + result.worst.undefined));
     table.notes.emplace_back(
-        "less the others: the group's accuracy less that of all other images. These intervals hold "
-        "together for all groups");
+        "less the others: the group's accuracy minus that of all other images. These intervals "
+        "hold together for all groups");
     return table;
 }
 
@@ -99,7 +99,7 @@ Table worst_table(const std::vector<const ScoreReport*>& reports, const std::str
         }
     }
     table.notes.emplace_back(
-        "the value is the lowest observed accuracy, corrected for its choice; "
+        "the value is the lowest observed accuracy, corrected for the bias of choosing it; "
         "`assay score STORE --by` shows each group");
     return table;
 }

@@ -70,8 +70,8 @@ public:
                  options.map.has_value(),
                  options.null_draws > 0},
           run_(states_, &again_) {
-        // The numbers of labels are those of the selected items: the two sides of a comparison
-        // agree.
+        // The numbers of labels are those of the selected items, so that both sides of a comparison
+        // have the same ones.
         std::vector<MetricRequest> requests;
         for (const MetricRequest& request : options.metrics) {
             for (MetricRequest& one : pass_of(request).requests_for(request, truth.given))

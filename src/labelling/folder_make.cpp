@@ -117,10 +117,12 @@ void look_for_images(const QuestionSet& set, const FolderSettings& settings,
         if (++missing == 1) first = path.string();
     }
     if (missing > 0) {
-        warnings.push_back(fmt::format(
-            "of {} that were checked, {} {} missing, the first is {}; relative paths start at {}",
-            how_many(looks, "image file"), missing, missing == 1 ? "is" : "are",
-            shortened(first, 200), settings.images.string()));
+        warnings.push_back(
+            fmt::format("{} of {} checked image files {} missing (the first: {}); relative paths "
+                        "start at {}: to "
+                        "change that, pass --images FOLDER",
+                        missing, looks, missing == 1 ? "is" : "are", shortened(first, 200),
+                        settings.images.string()));
     }
 }
 

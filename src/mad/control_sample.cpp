@@ -45,7 +45,7 @@ private:
     std::vector<HashedImage> heap_;
 };
 
-/// Philox's block function directly: one step per image, while RandomStream takes several.
+/// Calls Philox's block function directly, because RandomStream takes several steps per image.
 class ControlHash {
 public:
     explicit ControlHash(std::uint64_t seed) {

@@ -140,7 +140,7 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
                         clear_order, unclear));
     table.notes.emplace_back(
         "Correct: of the different images selected for the classifier's pairs. It says nothing "
-        "about other images, as these were picked for disagreement.");
+        "about other images, because these were selected for disagreement.");
     if (ranking.control > 0) {
         table.notes.push_back(
             fmt::format("Accuracy: on all images, by a random sample of {}, each weighted by the "

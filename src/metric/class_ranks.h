@@ -1,11 +1,11 @@
 // Ranks of the scores of each class among those of its positive items, from which areas under
 // curves are computed (class_curves.h).
 //
-// A class with k distinct scores among its positives has 2k + 1 slots. The slots are below all
-// scores, equal to the first, between the first and the second, and so on. Two kinds of pass over
-// the rows count the items in each slot, or add a number of the slot to each item. No column is
-// sorted or kept; scores are compared as 64-bit keys (ordered_rows.h), by guided_search.h. Memory:
-// about 120 bytes per positive, and 8 per item if sums are requested.
+// A class with k distinct scores among its positives has 2k + 1 slots. Slot 0 is for scores below
+// all of them, slot 1 for those equal to the lowest, slot 2 for those between the lowest two, ...
+// Two kinds of pass over the rows count the items in each slot, or add a number of the slot to each
+// item. No column is sorted or kept; scores are compared as 64-bit keys (ordered_rows.h), by
+// guided_search.h. Memory: about 120 bytes per positive, and 8 per item if sums are requested.
 #pragma once
 
 #include <cstdint>

@@ -303,7 +303,7 @@ const std::vector<Row>& rows() {
              s.output = v.json().is_number_integer() ? v.json().dump()
                                                      : text(v, "a position (0, 1, ...) or a name");
          }},
-        {{"layout", "nchw (channels first) or nhwc (channels last), where the file does not say"},
+        {{"layout", "nchw (channels first) or nhwc (channels last), if the file does not say"},
          Form::word,
          [](const JsonReader& v, ModelSpec& s) { s.layout = named(v, input_layout_named); }},
         {{"input_type", "float32 (normalised) or uint8 (the bytes of the prepared image)"},

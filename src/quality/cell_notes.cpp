@@ -126,7 +126,7 @@ std::vector<std::string> other_images(const QualityTable& table,
         if (told.size() < 2) continue;
         warnings.push_back(
             fmt::format("{}: not all models were measured on the same images ({}{}): the ranking "
-                        "compares different things",
+                        "compares results on different images",
                         dimension_facts()[d].title, two_of(told), told.size() > 2 ? ", ..." : ""));
     }
     return warnings;

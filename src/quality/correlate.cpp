@@ -224,8 +224,8 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
     adjust(result);
     if (!options.family.empty()) {
         result.notes.emplace_back(
-            "intervals resample families; p-values take models as independent, and are too small "
-            "where families are large");
+            "intervals resample families; p-values treat models as independent, and are too small "
+            "if families are large");
     } else if (result.models > 3) {
         result.notes.emplace_back(
             "models are treated as independent, but models of one family are not: pass the tag of "

@@ -182,7 +182,7 @@ TEST_F(Folders, ImagesThatAreNotThereAreToldOf) {
     lost = options();
     fs::remove(scratch_ / "images/b.png");
     EXPECT_THAT(make_folder(folder_, lost).warnings,
-                ElementsAre(HasSubstr("of 2 image files that were checked, 1 is missing")));
+                ElementsAre(HasSubstr("1 of 2 checked image files is missing (the first: ")));
     EXPECT_THAT(folder_summary(folder_).warnings, IsEmpty());
 }
 

@@ -73,20 +73,20 @@ inline constexpr auto description<decisions::ConformalOptions> =
         field<&decisions::ConformalOptions::class_conditional>(
             {.help = "A threshold for each class, so that coverage holds in each class"}),
         field<&decisions::ConformalOptions::deterministic>(
-            {.help = "No randomness in aps and raps: larger sets, which cover more than asked"}),
+            {.help = "No randomness in aps and raps: larger sets, with more coverage than asked"}),
         field<&decisions::ConformalOptions::lambda>(
             {.help = "raps: penalty of each rank beyond --k-reg", .min = 0, .max = 1}),
         field<&decisions::ConformalOptions::k_reg>(
             {.help = "raps: number of ranks without a penalty", .max = 1e6, .value = "N"}),
         field<&decisions::ConformalOptions::calibrate_on>(
-            {.help = "Data set of the same RUNS folder to calibrate on. All images of the others "
-                     "are then reported",
+            {.help = "Data set of the same RUNS folder to calibrate on. Results are then for all "
+                     "images of the others",
              .empty = "a part of each data set",
              .value = "NAME",
              .excludes = "split"}),
         field<&decisions::ConformalOptions::split>(
             {.help = "Calibrate on this proportion of the images, chosen by a hash of their ids. "
-                     "The others are reported",
+                     "Results are for the others",
              .min = 0.01,
              .max = 0.99}),
         field<&decisions::ConformalOptions::seed>({.help = "Seed of the hashes of the ids"}),

@@ -49,14 +49,14 @@ inline constexpr auto description<CalibrateOptions> = describe<CalibrateOptions>
         {.help = "temperature: one number for all classes; vector: a weight and a bias per class; "
                  "per-class: a weight per class"}),
     field<&CalibrateOptions::fit>(
-        {.help = "Data set of the same RUNS folder on which the model is fitted. All items of the "
-                 "others are then reported",
+        {.help = "Data set of the same RUNS folder for the fit. Results are then for all items of "
+                 "the others",
          .empty = "a part of each data set",
          .value = "NAME",
          .excludes = "split"}),
     field<&CalibrateOptions::split>(
         {.help = "Fit on this proportion of the items, chosen by a hash of their ids. The others "
-                 "are reported as a separate data set",
+                 "become a separate data set for results",
          .min = 0.01,
          .max = 0.99}),
     field<&CalibrateOptions::seed>({.help = "Seed of the hash of the ids", .excludes = "fit"}),

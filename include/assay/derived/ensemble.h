@@ -36,7 +36,7 @@ struct EnsembleOptions {
 template <>
 inline constexpr auto description<EnsembleOptions> = describe<EnsembleOptions>({
     field<&EnsembleOptions::name>(
-        {.help = "Name of the ensemble, which is stored as a model beside its members",
+        {.help = "Name of the ensemble, which is stored as a model next to its members",
          .empty = "ensemble",
          .value = "NAME"}),
     field<&EnsembleOptions::of>({.help = "What is averaged"}),

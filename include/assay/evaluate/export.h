@@ -60,8 +60,8 @@ struct ExportResult {
 /// pieces of some thousand lines, so memory does not grow with the number of items. The columns
 /// (docs/formats.md): dataset, model, id, filepath, label, label_name, predicted, predicted_name,
 /// correct, confidence, margin, label_probability, loss, status, then top1, top1_name,
-/// top1_probability, ... An unknown value is an empty field or null. The loss is unknown without a
-/// single label, which is the data set's own label that metrics of one label use. The margin is
+/// top1_probability, ... An unknown value is an empty field or null. The loss is for the data set's
+/// own single label, and unknown for an item without one. The margin is
 /// unknown if one class is stored. All values of an item without scores are unknown. Numbers have
 /// all their digits. Parquet and Arrow files have the same columns with types. They have `label` if
 /// an item has one label, and `labels` with all of them. With `scores`, they also have a list of

@@ -70,7 +70,7 @@ inline constexpr auto description<GapOptions> = describe<GapOptions>({
                                 .min = 0,
                                 .max = 1,
                                 .typed = 100}),
-    field<&GapOptions::marked>({.help = "Show this model's line beside the box plots; repeatable",
+    field<&GapOptions::marked>({.help = "Show this model's line next to the box plots; repeatable",
                                 .value = "CLASSIFIER",
                                 .name = "mark",
                                 .separator = ""}),
@@ -89,7 +89,7 @@ inline constexpr auto description<GapOptions> = describe<GapOptions>({
     field<&GapOptions::scale>(
         {.help = "Show the line of V2 on V1 on this scale, too: probit or logit"}),
     field<&GapOptions::model_correlation>(
-        {.help = "With --table: least and largest correlation of two models' errors on the same "
+        {.help = "With --table: smallest and largest correlation of two models' errors on the same "
                  "images",
          .min = 0,
          .max = 1,

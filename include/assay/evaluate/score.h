@@ -234,16 +234,17 @@ inline constexpr auto description<ScoreRunsOptions> = describe<ScoreRunsOptions>
          .part = "folders"}),
     field<&ScoreRunsOptions::votes>(
         {.help = "Votes of annotators on label sets (as `labels aggregate` reads them): ReaL and "
-                 "ASMA against the true sets, with an interval for what the votes leave open. "
+                 "ASMA against the true sets, with an interval that covers errors of the votes. "
                  "NAME=FILE: of the data set NAME; repeatable",
          .value = "VOTES",
          .separator = "",
          .part = "folders"}),
     field<&ScoreRunsOptions::expert_labels>(
-        {.help = "Label sets that experts gave images drawn at random "
-                 "(docs/multilabel.md). They correct the values of --votes where annotators err "
-                 "together. "
-                 "NAME=FILE: of the data set NAME; repeatable",
+        {.help =
+             "Label sets that experts gave images drawn at random "
+             "(docs/multilabel.md). They correct the values of --votes if annotators make the same "
+             "errors. "
+             "NAME=FILE: of the data set NAME; repeatable",
          .value = "LABELS",
          .separator = "",
          .part = "folders"}),

@@ -66,7 +66,7 @@ inline constexpr auto description<slices::SliceOptions> = describe<slices::Slice
          .value = "LABELS"}),
     field<&slices::SliceOptions::cluster>(
         {.help = "Images with one value of this attribute (one patient, one scene) are not "
-                 "independent. They are in one half, and tests and intervals allow for it",
+                 "independent. They are in one half, and tests and intervals account for that",
          .empty = "images are independent",
          .value = "ATTR"}),
     field<&slices::SliceOptions::top>(
@@ -76,7 +76,7 @@ inline constexpr auto description<slices::SliceOptions> = describe<slices::Slice
          .max = 1000}),
     field<&slices::SliceOptions::seed>({.help = "Seed of the hashes of the ids"}),
     field<&slices::SliceOptions::level>(
-        {.help = "Confidence level of the intervals, and of finding no slice where there is none",
+        {.help = "Confidence level of the intervals, and probability of no false slice",
          .min = 0.5,
          .max = 0.9999}),
     field<&slices::SliceOptions::threads>({.help = "Threads; they change no result",

@@ -95,7 +95,7 @@ public:
                 if (!corrected && std::abs(moved) > much_moved)
                     out.warnings.push_back(
                         fmt::format("{}: {} changes by {:.1f} points with the assumptions, because "
-                                    "the votes say too little. Collect more votes, or have experts "
+                                    "there are too few votes. Collect more votes, or have experts "
                                     "judge some images (--expert-labels)",
                                     images_.models[m], value.value.key.metric, 100 * moved));
             }

@@ -229,7 +229,7 @@ ExpertSets expert_sets(const std::filesystem::path& file, const PredictionStore&
                         count_text(given), count_text(out.image.size())));
     if (unscored > 0)
         images.warnings.push_back(
-            fmt::format("{} of the experts' images have no scores of some "
+            fmt::format("{} of the experts' images lack the scores of at least one "
                         "model, and are not used",
                         count_text(unscored)));
     return out;

@@ -269,9 +269,9 @@ std::vector<Table> gap_tables::groups(const GapReport& report, bool all) {
         table.notes.emplace_back("the intervals of all groups of a classifier hold together");
         if (largest)
             table.notes.emplace_back(
-                "largest gap: of the group that loses most, whichever it is; without the part that "
-                "is "
-                "due to choosing it");
+                "largest gap: of the group that loses most, whichever it is; corrected for the "
+                "bias "
+                "of choosing it");
         tables.push_back(std::move(table));
     }
     return tables;

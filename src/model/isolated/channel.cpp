@@ -28,7 +28,9 @@ std::pair<Descriptor, Descriptor> connected_ends() {
 
 bool send_message(int end, std::string_view bytes, std::vector<int> descriptors) {
     if (bytes.size() > most_message || descriptors.size() > most_descriptors)
-        throw Error(ErrorCode::usage, "the settings of a model are too long to send");
+        throw Error(ErrorCode::usage,
+                    fmt::format("the settings of a model have {} bytes; allowed: at most {}",
+                                bytes.size(), most_message));
     iovec part{const_cast<char*>(bytes.data()), bytes.size()};
     alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int) * most_descriptors)] = {};
     msghdr message{};
@@ -81,7 +83,9 @@ std::optional<std::string> receive_message(int end, std::vector<Descriptor>* des
     // We send no empty messages, so an empty one means that the other end is closed.
     if (size == 0) return std::nullopt;
     if ((message.msg_flags & MSG_TRUNC) != 0)
-        throw Error(ErrorCode::bad_input, "a message of a model's process is too long");
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("a model's process sent a message of more than {} bytes", most_message));
     bytes.resize(static_cast<std::size_t>(size));
     return bytes;
 }

@@ -1,6 +1,6 @@
 // Reads the tensors of a torch.save file. It supports the few pickle opcodes that such a file
-// contains, and never executes anything from the file. The error for anything else than a table of
-// plain tensors names it.
+// contains, and never executes anything from the file. It refuses everything but a table of plain
+// tensors; the error names what it found.
 #pragma once
 
 #include <cstddef>

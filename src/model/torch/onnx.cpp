@@ -161,7 +161,7 @@ private:
             for (const int value : graph.outputs) {
                 if (graph.names[value] != "logits") continue;
                 graph.notes.push_back(fmt::format(
-                    "the model returns several things ({}); \"logits\" are its scores", list));
+                    "the model returns several outputs ({}); \"logits\" are its scores", list));
                 return value;
             }
         }
@@ -175,7 +175,7 @@ private:
             ErrorCode::bad_input,
             wanted.empty()
                 ? fmt::format(
-                      "the model returns several things; name the one that holds the scores "
+                      "the model returns several outputs; name the one that holds the scores "
                       "with --output-entry, or as \"output\" in the sidecar: {}",
                       list)
                 : fmt::format("the model has no output \"{}\"; it returns: {}", wanted, list));

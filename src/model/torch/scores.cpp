@@ -114,7 +114,7 @@ Scores scores_in(const c10::IValue& value, const std::string& output) {
             ErrorCode::bad_input,
             output.empty()
                 ? fmt::format(
-                      "the model returns several things; name the one that holds the scores "
+                      "the model returns several outputs; name the one that holds the scores "
                       "with --output-entry, or as \"output\" in the sidecar: {}",
                       list_of(value, names))
                 : fmt::format("the model has no output \"{}\"; it returns: {}", output,
@@ -127,7 +127,7 @@ Scores scores_in(const c10::IValue& value, const std::string& output) {
                                 part.tagKind()));
     std::string note;
     if (output.empty() && names.size() > 1)
-        note = fmt::format("the model returns several things ({}); \"{}\" are its scores",
+        note = fmt::format("the model returns several outputs ({}); \"{}\" are its scores",
                            list_of(value, names), names[chosen]);
     return {part.toTensor(), std::move(note)};
 }

@@ -110,11 +110,11 @@ Table parts_table(const JointReport& joint, const std::vector<std::string>& clas
     table.rule();
     add("mean", joint.mean);
     table.notes.emplace_back(
-        "labels per image, selection: means over which of the two changes first; neither is a "
-        "cause by itself");
+        "labels per image, selection: means over the two orders in which they change; neither "
+        "proves a cause");
     table.notes.emplace_back(
-        "the numbers of labels are assumed to be right: wrong ones move points from the labels "
-        "to the other parts");
+        "the numbers of labels are assumed to be correct: errors in them move points from the "
+        "labels to the other parts");
     return table;
 }
 
