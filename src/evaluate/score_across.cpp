@@ -50,14 +50,16 @@ void summarise(AcrossResult& result, double level) {
     result.mean.interval = interval;
 }
 
-AcrossResult across(const Reports& reports, const MeasurementKey& key, std::string_view name,
-                    double level) {
+AcrossResult across(const Reports& reports, const std::vector<std::string>& datasets,
+                    const MeasurementKey& key, std::string_view name, double level) {
     AcrossResult result;
     result.mean.key = key;
     result.mean.key.dataset = name;
-    for (const ScoreReport* report : reports) {
-        const Measurement* const m = find(*report, key);
-        result.datasets.push_back(report->dataset);
+    result.datasets = datasets;
+    for (const std::string& dataset : datasets) {
+        const auto report = std::find_if(reports.begin(), reports.end(),
+                                         [&](const auto* one) { return one->dataset == dataset; });
+        const Measurement* const m = report == reports.end() ? nullptr : find(**report, key);
         result.values.push_back(m == nullptr ? std::nullopt : m->value);
         if (m != nullptr) {
             result.mean.unit = m->unit;
@@ -66,8 +68,11 @@ AcrossResult across(const Reports& reports, const MeasurementKey& key, std::stri
             result.mean.higher_is_better = m->higher_is_better;
         }
         if (!result.values.back() && result.mean.undefined.empty()) {
-            result.mean.undefined = fmt::format("no value on {}: {}", report->dataset,
-                                                m == nullptr ? "not measured there" : m->undefined);
+            result.mean.undefined =
+                fmt::format("no value on {}: {}", dataset,
+                            report == reports.end() ? "it has no predictions of the model"
+                            : m == nullptr          ? "not measured there"
+                                                    : m->undefined);
         }
     }
     if (result.mean.undefined.empty()) summarise(result, level);
@@ -93,6 +98,11 @@ std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std
         }
         found->second.push_back(&report);
     }
+    std::vector<std::string> datasets;
+    for (const ScoreReport& report : reports) {
+        if (std::find(datasets.begin(), datasets.end(), report.dataset) == datasets.end())
+            datasets.push_back(report.dataset);
+    }
     std::vector<AcrossResult> results;
     for (const auto& [model, list] : models) {
         std::vector<MeasurementKey> keys;
@@ -102,7 +112,8 @@ std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std
                 if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
             }
         }
-        for (const MeasurementKey& key : keys) results.push_back(across(list, key, name, level));
+        for (const MeasurementKey& key : keys)
+            results.push_back(across(list, datasets, key, name, level));
     }
     return results;
 }

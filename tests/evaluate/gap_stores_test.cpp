@@ -687,7 +687,8 @@ TEST(GapOfFolders, AMeanOfSeedsIsAFurtherDataSet) {
             const Estimate& mean = also.models[i][m];
             if (report.models[i].name == "b") {
                 EXPECT_FALSE(mean.value || mean.interval);
-                EXPECT_EQ(mean.undefined, "the model was not measured on mix-seed3");
+                EXPECT_EQ(mean.undefined,
+                          "no value on mix-seed3: it has no predictions of the model");
                 continue;
             }
             const auto same = std::ranges::find_if(across.means, [&](const AcrossResult& one) {

@@ -569,12 +569,14 @@ ScoreReport report_of(const std::string& model, const std::string& dataset,
 
 TEST(Across, MeanSpreadAndInterval) {
     // .5 .6 .7 have mean .6 and deviation .1; t(.975, 2) = 4.302653: .6 +- 4.302653 * .1 / sqrt(3).
-    const std::vector<ScoreReport> reports{
-        report_of("net", "seed1", 0.5), report_of("other", "seed1", 0.9),
-        report_of("net", "seed2", 0.6), report_of("net", "seed3", 0.7),
-        report_of("other", "seed2", std::nullopt)};
+    const std::vector<ScoreReport> reports{report_of("net", "seed1", 0.5),
+                                           report_of("other", "seed1", 0.9),
+                                           report_of("net", "seed2", 0.6),
+                                           report_of("net", "seed3", 0.7),
+                                           report_of("other", "seed2", std::nullopt),
+                                           report_of("few", "seed2", 0.8)};
     const auto results = score_across(reports, "seed*", 0.95);
-    ASSERT_EQ(results.size(), 2U);
+    ASSERT_EQ(results.size(), 3U);
     const AcrossResult& net = results[0];
     EXPECT_EQ(net.mean.key.model, "net");
     EXPECT_EQ(net.mean.key.dataset, "seed*");
@@ -589,6 +591,10 @@ TEST(Across, MeanSpreadAndInterval) {
     EXPECT_EQ(net.datasets, (std::vector<std::string>{"seed1", "seed2", "seed3"}));
     EXPECT_FALSE(results[1].mean.value);
     EXPECT_THAT(results[1].mean.undefined, HasSubstr("seed2: made up"));
+    EXPECT_FALSE(
+        results[2].mean.value);  // never a mean over fewer data sets than other models have
+    EXPECT_THAT(results[2].mean.undefined, HasSubstr("seed1: it has no predictions"));
+    EXPECT_EQ(results[2].values[1], 0.8);
     const auto json = to_json(net);
     EXPECT_EQ(json.at("datasets").size(), 3U);
     EXPECT_NEAR(json.at("standard_deviation").get<double>(), 0.1, 1e-15);

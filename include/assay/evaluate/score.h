@@ -153,9 +153,10 @@ struct AcrossResult {
     /// key.dataset is the given name; n and left_out are sums. The interval treats the data sets as
     /// a sample of such sets (Student's t, with one degree of freedom fewer than sets). It is
     /// clipped to the metric's range. It includes the differences between sets, and not what they
-    /// share, such as the source images. The mean is undefined if one of the sets has no value.
+    /// share, such as the source images. The mean is undefined if one of the sets has no value,
+    /// or no predictions of the model.
     Measurement mean;
-    std::vector<std::string> datasets;          ///< in the order of the reports
+    std::vector<std::string> datasets;          ///< of all models, in the order of the reports
     std::vector<std::optional<double>> values;  ///< one per data set
     std::optional<double> standard_deviation;   ///< divisor m - 1: needs two
     double low = 0, high = 0;                   ///< smallest and largest value; only with a mean
