@@ -1,5 +1,8 @@
 #include "c/options.h"
 
+#include <span>
+#include <string>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -38,11 +41,13 @@ MeasureOptions take_measure(Keys& keys, bool of_stores) {
 }
 
 GivenResampling resampling_in(const Keys& keys) {
-    const auto has = [&](const char* name) {
-        const auto found = keys.rest().find(name);
-        return found != keys.rest().end() && !found->is_null();
+    const auto given = [&](std::span<const Field> row) {
+        const auto found = keys.rest().find(std::string(row.front().name));
+        return found == keys.rest().end() ? json() : *found;
     };
-    return {has("bootstrap") && keys.rest()["bootstrap"] != 0, has("seed")};
+    const json replicates = given(row_of<&Resampling::replicates>());
+    return {!replicates.is_null() && replicates != 0,
+            !given(row_of<&Resampling::seed>()).is_null()};
 }
 
 ClassList take_classes(Keys& keys) {
