@@ -65,11 +65,11 @@ TEST(Usage, OptionsThatCannotActAreRefused) {
     };
     const std::vector<Row> rows = {
         {{"score", "runs", "--log-step", "3"}, "--log-step requires --log"},
-        {{"score", "runs", "--metrics", "top1", "--bins", "9"}, "add ece"},
+        {{"score", "runs", "--metrics", "top1", "--bins", "9"}, "--bins only applies to ece"},
         {{"score", "runs", "--metrics", "nll", "--edges", "right_closed"},
          "--edges only applies to ece"},
         {{"score", "runs", "--metrics", "nll", "--k", "3"}, "add topk"},
-        {{"compare", "a", "b", "--metrics", "top1", "--bins", "9"}, "add ece"},
+        {{"compare", "a", "b", "--metrics", "top1", "--bins", "9"}, "--bins only applies to ece"},
         {{"gap", "a", "b", "--unit", "percent"}, "--table"},
         {{"gap", "a", "b", "--also-subgroups", "2"}, "add --also V3"},
         {{"gap", "a", "b", "--rank-against", "top1_v1"}, "--rank-by"},
