@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -50,19 +51,38 @@ void check_placeholders(const std::string& place, const std::string& english,
     }
 }
 
+/// Characters beyond ASCII stay as they are.
+std::string in_small_letters(std::string text) {
+    for (char& c : text) c = lower(c);
+    return text;
+}
+
+constexpr std::array<const char*, 4> older_keys = {"key_yes", "key_no", "key_undo", "key_zoom"};
+
+/// The first letter that no older key has. Without it, files made before `key_tag` that use its
+/// English letter would be refused.
+std::string free_letter_for_tags(const json& strings) {
+    constexpr std::array<const char*, older_keys.size() + 1> letters = {"t", "g", "l", "k", "b"};
+    return *std::ranges::find_if(letters, [&](const char* letter) {
+        return std::ranges::none_of(older_keys, [&](const char* name) {
+            return in_small_letters(strings.at(name)) == letter;
+        });
+    });
+}
+
 /// A keyboard shortcut must be one character with one meaning.
 void check_letters(const json& strings, const std::string& file) {
     std::map<std::string, std::string> names;
-    for (const char* name : {"key_yes", "key_no", "key_undo", "key_zoom", "key_tag"}) {
+    std::vector<const char*> keys(older_keys.begin(), older_keys.end());
+    keys.push_back("key_tag");
+    for (const char* name : keys) {
         const std::string text = strings.at(name);
         const auto characters =
             std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });  // UTF-8
         if (characters != 1 || text == " ")
             refuse(fmt::format("{}: `{}` is {}; allowed: one character, for a key to press", file,
                                name, shown_json(text)));
-        std::string small = text;
-        for (char& c : small) c = lower(c);
-        const auto [known, is_new] = names.emplace(small, name);
+        const auto [known, is_new] = names.emplace(in_small_letters(text), name);
         if (!is_new)
             refuse(fmt::format("{}: `{}` and `{}` are both {}; they must differ", file,
                                known->second, name, shown_json(text)));
@@ -96,6 +116,7 @@ std::string strings_json(const std::filesystem::path& file) {
                 refuse(fmt::format("{} is `{}`; allowed: ltr, rtl", place, text));
             *english = text;
         }
+        if (!given.contains("key_tag")) strings["key_tag"] = free_letter_for_tags(strings);
     }
     check_letters(strings, file.string());
     json out = {{"lang", strings["lang"]}, {"dir", strings["dir"]}};

@@ -305,7 +305,7 @@ TEST(Strings, AreEnglishWithWhatTheOrganiserGives) {
     EXPECT_THAT(fault(R"({"question": "{label} {lable}"})"), HasSubstr("{lable}"));
     EXPECT_THAT(fault(R"({"question": 3})"), HasSubstr("`question` is 3; allowed: a text"));
     EXPECT_THAT(fault(R"({"dir": "up"})"), HasSubstr("ltr, rtl"));
-    for (const char* key : {"key_yes", "key_no", "key_undo", "key_zoom"})
+    for (const char* key : {"key_yes", "key_no", "key_undo", "key_zoom", "key_tag"})
         for (const char* text : {"", "ja", " ", "ää"})
             EXPECT_THAT(fault("{\"" + std::string(key) + "\": \"" + text + "\"}"),
                         HasSubstr(std::string(key) + "` is"))
@@ -313,6 +313,13 @@ TEST(Strings, AreEnglishWithWhatTheOrganiserGives) {
     EXPECT_THAT(fault(R"({"key_no": "y"})"), HasSubstr("they must differ"));
     EXPECT_THAT(fault(R"({"key_no": "Z"})"), HasSubstr("`key_zoom`"));
     EXPECT_EQ(json::parse(given(R"({"key_no": "ä"})"))["strings"]["key_no"], "ä");
+    // A file without `key_tag` may use its letter.
+    EXPECT_EQ(english["strings"]["key_tag"], "t");
+    EXPECT_EQ(json::parse(given(R"({"key_yes": "T"})"))["strings"]["key_tag"], "g");
+    EXPECT_EQ(json::parse(given(R"({"key_yes": "t", "key_no": "g", "key_undo": "l",
+                                    "key_zoom": "k"})"))["strings"]["key_tag"],
+              "b");
+    EXPECT_THAT(fault(R"({"key_yes": "t", "key_tag": "t"})"), HasSubstr("they must differ"));
     EXPECT_THAT(fault("[]"), HasSubstr("a JSON object of texts"));
     EXPECT_THAT(fault("{"), HasSubstr("strings.json"));
     EXPECT_THAT(message_of([&] { strings_json(scratch / "none.json"); }), HasSubstr("none.json"));
