@@ -49,6 +49,7 @@ public:
                 continue;
             }
             if (!later && column.since.of(kind) > of_version) continue;
+            whole_ = false;
             check_.problems.push_back(
                 fmt::format("{}: table {} has no column {}", file(), table_.name, column.name));
             check_.complete = false;
@@ -108,7 +109,7 @@ public:
     void look_at_rules() {
         for (const Column* column : columns_)
             if (column->unique) look_for_twins(std::string(column->name), "1");
-        if (!all_there()) return;
+        if (!whole_) return;
         if (!table_.key.empty()) look_for_twins(std::string(table_.key), "1");
         if (!table_.unique.empty()) look_for_twins(std::string(table_.unique), "1");
         if (!table_.one_of.empty())
@@ -131,8 +132,7 @@ private:
 
     std::string file() const { return database_.path().string(); }
     /// True if the columns that mark paths exist.
-    bool may_be_path(const Column& column) const { return !column.path_by.empty() && all_there(); }
-    bool all_there() const { return columns_.size() == table_.columns.size(); }
+    bool may_be_path(const Column& column) const { return !column.path_by.empty() && whole_; }
     std::string listed_keys(std::string_view before = "") const {
         std::string text;
         for (const std::string& key : keys_)
@@ -199,6 +199,7 @@ private:
     ColumnCheck& check_;
     std::vector<std::string> keys_;
     std::vector<const Column*> columns_;  ///< existing columns
+    bool whole_ = true;                   ///< all columns of the study's version exist
 };
 
 }  // namespace

@@ -102,6 +102,28 @@ TEST(StudyVersions, Version2IsReadAsItIsAndUpdatedWithoutDraws) {
     }
 }
 
+// Columns of later versions may be missing, but the rules of the table still hold.
+TEST(StudyVersions, RulesAreCheckedInOlderVersions) {
+    for (const StudyKind kind : both_kinds) {
+        const KeptStudy study(kind, true);
+        {
+            Database database(study.file(), Database::Access::write);
+            database.execute(
+                "ALTER TABLE answer DROP COLUMN tags;"
+                "UPDATE schema_version SET version = 3 WHERE version = 4;"
+                "PRAGMA foreign_keys = OFF; CREATE TABLE loose AS SELECT * FROM answer;"
+                "DROP TABLE answer; ALTER TABLE loose RENAME TO answer");
+        }
+        EXPECT_THAT(study.problems(), IsEmpty());
+        Database(study.file(), Database::Access::write)
+            .execute(
+                "INSERT INTO answer SELECT 987654, question, annotator, answer, at, source, "
+                "NULL, 1 FROM answer WHERE counts = 1 LIMIT 1");
+        EXPECT_THAT(study.problems(),
+                    testing::Contains(HasSubstr("question, annotator are the same in 2 rows")));
+    }
+}
+
 TEST(StudyVersions, NewStudiesOfBothKindsHaveTheSameTables) {
     Scratch scratch;
     Database competition(scratch / "c", Database::Access::create);
