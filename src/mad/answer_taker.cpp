@@ -86,8 +86,10 @@ public:
         given.tags = study::stored_tags(found.tags);
         const Known known = writer_.find(given);
         if (known == Known::other && !found.key.empty()) {
-            refuse(fmt::format("{}: the key `{}` belongs to another answer, or to other tags",
-                               found.where, shortened(key)));
+            refuse(
+                fmt::format("{}: the key `{}` belongs to another answer, or to other tags; to "
+                            "change tags, remove the column `key`",
+                            found.where, shortened(key)));
         }
         if (known != Known::nothing) {
             ++round_.repeated;
@@ -100,7 +102,7 @@ public:
             retire(annotation, whose, at, key);
             return;
         }
-        record(given, annotation);
+        record(std::move(given), annotation);
     }
 
 private:
@@ -193,11 +195,14 @@ private:
         const Whose before = std::exchange(newest->second, version).whose;
         return before != version.whose && outdate_version(annotation, before).has_value();
     }
-    void record(const study::GivenAnswer& given, const std::string& annotation) {
+    /// Without tags, the same answer keeps those that its annotator added before.
+    void record(study::GivenAnswer given, const std::string& annotation) {
         const std::optional<bool> replaces = make_newest(given, annotation);
         const auto there = writer_.counting(given.question, given.annotator);
         const bool counts = replaces && (!there || given.at >= there->at);
-        if (there && there->answer == given.answer) {
+        const bool is_same = there && there->answer == given.answer;
+        if (is_same && counts && given.tags.empty()) given.tags = there->tags;
+        if (is_same && (given.tags.empty() || given.tags == there->tags)) {
             ++round_.repeated;
         } else if (!counts) {
             ++round_.outdated;

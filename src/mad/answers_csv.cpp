@@ -83,7 +83,8 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
         found.answer = *known;
         found.at = utc_time_in(of(time), found.where);
         if (!found.annotation.empty()) found.made = utc_time_in(of(made), found.where);
-        found.tags = study::checked_tags(study::tags_in(of(tags)), found.where);
+        found.tags =
+            study::checked_tags(study::tags_in(of(tags)), found.where + ": the column `tags`");
         sink.found(found);
     }
 }

@@ -19,9 +19,7 @@ constexpr std::size_t most_named_images = 50'000;
 
 QuestionFinder::QuestionFinder(const Competition& competition,
                                const std::vector<QuestionRow>& questions)
-    : competition_(competition),
-      questions_(questions),
-      images_(competition) {
+    : competition_(competition), questions_(questions), images_(competition) {
     for (std::size_t q = 0; q < questions.size(); ++q) {
         by_token_.emplace(questions[q].token, q);
         by_key_.emplace(QuestionKey{questions[q].image, questions[q].label}, q);
@@ -49,9 +47,10 @@ void QuestionFinder::check_agrees(const FoundAnswer& found, const QuestionRow& q
     const std::vector<std::int64_t> images = images_.find(found.image);
     if (!images.empty() &&
         std::find(images.begin(), images.end(), question.image) == images.end()) {
-        refuse(fmt::format(
-            "{}: the question `{}` is about the image `{}`, but the row names `{}`{}", found.where,
-            question.token, images_.rows().at(question.image).id, shortened(found.image, 120), advice));
+        refuse(
+            fmt::format("{}: the question `{}` is about the image `{}`, but the row names `{}`{}",
+                        found.where, question.token, images_.rows().at(question.image).id,
+                        shortened(found.image, 120), advice));
     }
     if (found.label == classes.id(question.label) || found.label == classes.name(question.label))
         return;

@@ -7,11 +7,14 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "study/study_file.h"
+#include "study/study_tables.h"
 
 namespace assay::study {
 namespace {
 
-constexpr std::int64_t version_with_tags = 4;
+bool has_tags(const Database& database, StudyKind kind) {
+    return version_of_study(database, kind) >= study_column("answer", "tags").since.of(kind);
+}
 
 }  // namespace
 
@@ -29,7 +32,7 @@ std::vector<std::string> checked_tags(const std::vector<std::string>& tags,
         if (tag.empty()) continue;
         if (tag.size() > longest_tag)
             refuse(fmt::format("{}: the tag `{}` has {} bytes; allowed: up to {}", what,
-                               shortened(tag), tag.size(), longest_tag));
+                               shown_text(tag), tag.size(), longest_tag));
         if (!is_plain_text(tag, false) || tag.find(';') != std::string::npos)
             refuse(
                 fmt::format("{}: the tag is `{}`; allowed: UTF-8 without `;` and control "
@@ -57,12 +60,12 @@ std::vector<std::string> tags_from(std::string_view stored) {
 }
 
 std::string_view tags_column(const Database& database, StudyKind kind) {
-    return version_of_study(database, kind) < version_with_tags ? "''" : "answer.tags";
+    return has_tags(database, kind) ? "answer.tags" : "''";
 }
 
 std::vector<TaggedAnswer> read_tagged_answers(const Database& database, StudyKind kind) {
     std::vector<TaggedAnswer> out;
-    if (version_of_study(database, kind) < version_with_tags) return out;
+    if (!has_tags(database, kind)) return out;
     Statement row = database.prepare(
         "SELECT question.image, answer.tags FROM answer "
         "JOIN question ON question.id = answer.question "

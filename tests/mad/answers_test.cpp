@@ -310,6 +310,32 @@ TEST(MadAnswers, QuestionImageAndLabelMustAgree) {
     EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
 }
 
+TEST(MadAnswers, TagsStayIfTheSameAnswerComesWithoutThem) {
+    AskedCompetition asked;
+    const std::string with_tags = "question,annotator,answer,at,tags\n";
+    const auto tags = [&] {
+        Statement row = asked.small.database().prepare("SELECT tags FROM answer WHERE counts = 1");
+        return row.step() ? row.text(0) : "none";
+    };
+    asked.take(with_tags + asked.line(0, "anna,yes,2026-11-23T01:02:03Z,dark; small"));
+    EXPECT_EQ(tags(), "dark\nsmall");
+    const AnswerRound same = asked.take("question,annotator,answer,at\n" +
+                                        asked.line(0, "anna,yes,2026-11-23T01:02:04Z"));
+    EXPECT_EQ(same.repeated, 1U);
+    EXPECT_EQ(tags(), "dark\nsmall");
+    const AnswerRound other =
+        asked.take(with_tags + asked.line(0, "anna,yes,2026-11-23T01:02:05Z,far"));
+    EXPECT_EQ(other.changed, 1U);
+    EXPECT_EQ(other.repeated, 0U);
+    EXPECT_EQ(tags(), "far");
+    // The tags of another answer are not kept.
+    asked.take("question,annotator,answer,at\n" + asked.line(0, "anna,no,2026-11-23T01:02:06Z"));
+    EXPECT_EQ(tags(), "");
+    EXPECT_THAT(asked.refused(with_tags + asked.line(0, "anna,no,2026-11-23T01:02:07Z," +
+                                                            std::string(201, 'x'))),
+                HasSubstr("a.csv line 2: the column `tags`: the tag `"));
+}
+
 TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
     AskedCompetition asked;
     const std::string near = asked.open[1].token.substr(0, 16) + "z";

@@ -128,7 +128,8 @@ struct AnswerRound {
     std::filesystem::path file;
     std::uint64_t read = 0;        ///< answers in the file
     std::uint64_t added = 0;       ///< answers to questions that their annotators had not answered
-    std::uint64_t changed = 0;     ///< answers that replaced another answer of that annotator
+    std::uint64_t changed = 0;     ///< answers that replaced another answer of that annotator, or
+                                   ///< its tags
     std::uint64_t repeated = 0;    ///< answers that were stored before, or repeated
     std::uint64_t outdated = 0;    ///< stored answers that their annotator replaced later
     std::uint64_t skipped = 0;     ///< tasks without an answer, drafts, canceled ones
