@@ -84,6 +84,7 @@ public:
         std::vector<std::string> sentences;
         mad::RankOptions options;
         options.bootstraps = 0;
+        options.by_tag = false;  // annotators choose how many tags there are
         try {
             const mad::Ranking ranking = mad::rank_classifiers(competition_, options);
             sentences.push_back(fmt::format(

@@ -220,7 +220,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
         }
     }
     if (options.ablation) add_ablation(in, out, places);
-    add_tags(competition, in, by_hodge.component, out);
+    if (options.by_tag) add_tags(competition, in, by_hodge.component, out);
 
     OtherScores accuracies(m);
     if (in.control.rows.empty()) {

@@ -48,8 +48,25 @@ std::vector<std::size_t> image_columns(CsvReader& csv) {
     return out;
 }
 
+/// Keeps the tags with the most images, because annotators may type any number of tags.
+void keep_most_used(ImagesOfTag& tags, std::vector<std::string>& warnings) {
+    constexpr std::size_t most_ranked = 50;
+    if (tags.size() <= most_ranked) return;
+    std::vector<ImagesOfTag::iterator> order;
+    for (auto at = tags.begin(); at != tags.end(); ++at) order.push_back(at);
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+        return a->second.size() > b->second.size();
+    });
+    warnings.push_back(fmt::format(
+        "the answers have {} tags; only the {} with the most images are shown, and {} "
+        "omitted; for others, use --tags FILE",
+        count_text(tags.size()), most_ranked, how_many(tags.size() - most_ranked, "is", "are")));
+    for (std::size_t t = most_ranked; t < order.size(); ++t) tags.erase(order[t]);
+}
+
 /// The tags that annotators added to their answers. One annotator is enough.
-ImagesOfTag tags_of_answers(const Competition& competition, const RankInput& in) {
+ImagesOfTag tags_of_answers(const Competition& competition, const RankInput& in,
+                            std::vector<std::string>& warnings) {
     const std::set<std::int64_t> selected = selected_images(in);
     ImagesOfTag out;
     for (const study::TaggedAnswer& answer :
@@ -57,6 +74,7 @@ ImagesOfTag tags_of_answers(const Competition& competition, const RankInput& in)
         if (!selected.contains(answer.image)) continue;
         for (const std::string& tag : answer.tags) out[tag].insert(answer.image);
     }
+    keep_most_used(out, warnings);
     return out;
 }
 
@@ -129,7 +147,7 @@ std::optional<std::vector<double>> places_without(const RankInput& in, const Ran
 void add_tags(const Competition& competition, const RankInput& in,
               const std::vector<std::uint32_t>& component, Ranking& out) {
     const ImagesOfTag tags = out.options.tags.empty()
-                                 ? tags_of_answers(competition, in)
+                                 ? tags_of_answers(competition, in, out.warnings)
                                  : read_tags(competition, in, out.options.tags, out.warnings);
     if (tags.empty()) return;
     // By the same rule as without a tag, which does not weigh images by how they were asked.

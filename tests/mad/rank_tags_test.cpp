@@ -175,6 +175,32 @@ TEST(MadRankTags, TagsOfAnswersAreUsedWithoutATable) {
     EXPECT_EQ(other.tags[1].tag, "far");
 }
 
+TEST(MadRankTags, TheMostUsedTagsOfAnswersAreShown) {
+    RankWorld world({"a", "b"});
+    world.counts({.first = 0, .second = 1, .only_first = 6, .only_second = 4});
+    const Scratch scratch;
+    const Competition competition = write_world(scratch / "mad", world);
+    {
+        Database database(scratch / "mad/competition.sqlite", Database::Access::write);
+        Statement tag = database.prepare(
+            "UPDATE answer SET tags = ? WHERE id = (SELECT min(answer.id) FROM answer JOIN "
+            "question ON question.id = answer.question WHERE question.image = ?)");
+        std::string many;
+        for (int t = 0; t < 52; ++t) many += fmt::format("t{:02}\n", t);
+        tag.bind(many + "z").bind(world.selected[0].image).run();
+        tag.bind("z").bind(world.selected[1].image).run();
+    }
+    const Ranking found = rank_classifiers(competition, without_bootstraps());
+    ASSERT_EQ(found.tags.size(), 50U);
+    EXPECT_EQ(found.tags[48].tag, "t48");
+    EXPECT_EQ(found.tags[49].tag, "z");  // has two images
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("53 tags; only the 50 with the most images")));
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("3 are omitted")));
+    RankOptions none = without_bootstraps();
+    none.by_tag = false;
+    EXPECT_TRUE(rank_classifiers(competition, none).tags.empty());
+}
+
 TEST(MadRankCombined, GainIsTheSmallerOfTwoProportions) {
     const PairCounts counts{.both = 2, .only_first = 12, .only_second = 5, .neither = 1};
     const Estimate gain = combined_gain(counts, .95);

@@ -52,6 +52,7 @@ struct RankOptions {
     /// csv with columns image and tag (or mode, or tags separated by `;`): also rank without the
     /// images of each tag. "" uses the tags that annotators added to their answers.
     std::filesystem::path tags;
+    bool by_tag = true;  ///< compute Ranking::tags, at the cost of a ranking for each tag
     /// The threshold for stopping: the expected Kendall correlation with the ranking from all
     /// selected images.
     double stop_at = 0.9;
