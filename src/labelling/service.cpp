@@ -26,16 +26,23 @@ double steady_seconds() {
     return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// Keeps the order, in which the page shows them.
-void check_suggested(const std::vector<std::string>& tags) {
+/// The tags trimmed and each once, in the order in which the page shows them.
+std::vector<std::string> checked_suggestions(const std::vector<std::string>& tags) {
+    constexpr std::size_t most_given = 100;
+    std::vector<std::string> out;
     try {
-        for (const std::string& tag : tags) {
-            if (study::checked_tags({tag}, "--tags").empty()) refuse("--tags: a tag is empty");
+        for (const std::string& text : tags) {
+            const std::vector<std::string> tag = study::checked_tags({text}, "--tag");
+            if (tag.empty()) refuse("--tag: a tag is empty");
+            if (std::find(out.begin(), out.end(), tag.front()) == out.end())
+                out.push_back(tag.front());
         }
-        study::checked_tags(tags, "--tags");
+        if (out.size() > most_given)
+            refuse(fmt::format("--tag: {} tags; allowed: up to {}", out.size(), most_given));
     } catch (const Error& error) {
         throw Error(ErrorCode::usage, error.message());
     }
+    return out;
 }
 
 ServiceOptions checked(ServiceOptions options) {
@@ -44,7 +51,7 @@ ServiceOptions checked(ServiceOptions options) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} screens held at once; allowed: 1 to 16", options.ahead));
     }
-    check_suggested(options.tags);
+    options.tags = checked_suggestions(options.tags);
     return options;
 }
 

@@ -75,6 +75,8 @@ struct Service::Impl {
     Assignment::Worker& worker(std::int64_t person);
     Screen shown(const Assignment::Worker& worker, std::uint32_t screen, bool with_said) const;
     TakenScreen take(std::int64_t person, const GivenScreen& said, const std::string& at);
+    /// Adds the tags of an answer to `tags`, or removes them if it no longer counts.
+    void count_tags(const std::vector<std::string>& of_answer, bool counts);
     /// Welcome::tags.
     std::vector<std::string> suggested_tags() const;
     bool was_given(std::int64_t annotator, std::uint32_t screen) const;

@@ -91,6 +91,17 @@ bool Service::Impl::was_trained(const Assignment::Worker& worker, std::uint32_t 
            (found != trained.end() && found->second.count(screen) > 0);
 }
 
+void Service::Impl::count_tags(const std::vector<std::string>& of_answer, bool counts) {
+    for (const std::string& tag : of_answer) {
+        if (counts) {
+            ++tags[tag];
+            continue;
+        }
+        const auto used = tags.find(tag);
+        if (used != tags.end() && --used->second == 0) tags.erase(used);
+    }
+}
+
 TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
                                 const std::string& at) {
     if (!is_answer_key(said.key))
@@ -152,10 +163,11 @@ TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
             const auto before = writer.counting(one.question, annotator);
             if (before && study::is_utc_moment(before->at)) one.at = std::max(at, before->at);
             writer.write(one, true);
+            if (before) count_tags(study::tags_from(before->tags), false);
+            count_tags(said_tags, true);
         }
         for (const auto& [q, answer] : answers)
             reread = board.record(q, annotator, answer) || reread;
-        for (const std::string& tag : said_tags) ++tags[tag];
         if (training) trained[annotator].insert(*screen);
         note_pace(annotator, at);
         changed = true;

@@ -750,7 +750,42 @@ TEST(Service, TagsAreKeptSuggestedAndExported) {
     const std::string other = table.substr(0, table.find("dark; small")) + "other\n";
     options.file = study.competition().write("other.csv", other);
     EXPECT_THAT(message_of([&] { mad::read_answers_into(*study.competition(), options); }),
-                testing::HasSubstr("or to other tags"));
+                testing::AllOf(testing::HasSubstr("or to other tags"),
+                               testing::HasSubstr("remove the column `key`")));
+}
+
+TEST(Service, SuggestsGivenTagsAndThoseOfAnswersThatCount) {
+    ServiceOptions served;
+    served.training = 0;
+    for (int t = 0; t < 20; ++t) served.tags.push_back(fmt::format(" t{}", t));
+    SmallStudy study(6, served);
+    Service service = study.open();
+    Page anna(service, "anna");
+    const auto suggested = [&] { return *service.welcome(anna.person()).tags; };
+    ASSERT_EQ(suggested().size(), 20U);
+    EXPECT_EQ(suggested().back(), "t19");
+    const Screen first = anna.fetch().screens.front();
+    GivenScreen given = anna.say(first, Answer::yes);
+    given.tags = {"smal"};
+    anna.fetch({given});
+    EXPECT_EQ(suggested().back(), "smal");
+    // A changed answer replaces the tags.
+    given = anna.say(first, Answer::yes);
+    given.tags = {"small"};
+    EXPECT_EQ(anna.fetch({given}).taken.front().state, State::recorded);
+    EXPECT_EQ(suggested().size(), 21U);
+    EXPECT_EQ(suggested().back(), "small");
+
+    const auto refused = [&](std::vector<std::string> tags) {
+        ServiceOptions wrong;
+        wrong.tags = std::move(tags);
+        return message_of([&] { SmallStudy(6, wrong).open(); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(refused({"a;b"}), testing::HasSubstr("--tag: the tag is `a;b`"));
+    EXPECT_THAT(refused({" "}), testing::HasSubstr("--tag: a tag is empty"));
+    std::vector<std::string> many;
+    for (int t = 0; t < 101; ++t) many.push_back(fmt::format("t{}", t));
+    EXPECT_THAT(refused(many), testing::HasSubstr("--tag: 101 tags; allowed: up to 100"));
 }
 
 }  // namespace
