@@ -44,7 +44,8 @@ describe("Texts", () => {
 describe("strings/en.json", () => {
   it("holds texts, none empty, with letters as keys that differ", () => {
     for (const text of Object.values(english)) expect(text.trim()).not.toBe("");
-    const keys = [english.key_yes, english.key_no, english.key_undo, english.key_zoom];
+    const { key_yes, key_no, key_undo, key_zoom, key_tag } = english;
+    const keys = [key_yes, key_no, key_undo, key_zoom, key_tag];
     expect(keys.every((key) => [...key].length === 1)).toBe(true);
     expect(new Set(keys).size).toBe(keys.length);
   });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { LONGEST_TAG, MOST_TAGS, matching, withTyped } from "../src/annotate/tag_names";
+import {
+  LONGEST_TAG,
+  MOST_TAGS,
+  matching,
+  withSwitched,
+  withTyped,
+} from "../src/annotate/tag_names";
 
 describe("withTyped", () => {
   it("adds what was typed, each tag once and in order", () => {
@@ -16,6 +22,16 @@ describe("withTyped", () => {
     expect(new TextEncoder().encode(long).length).toBeLessThanOrEqual(200);
     const many = Array.from({ length: MOST_TAGS + 3 }, (_, at) => `t${at}`);
     expect(withTyped(many.slice(0, 10), many.slice(10).join(";"))).toHaveLength(MOST_TAGS);
+  });
+});
+
+describe("withSwitched", () => {
+  it("adds a suggestion as it is, also a long one, and removes it again", () => {
+    const long = "x".repeat(LONGEST_TAG + 30);
+    expect(withSwitched(["b"], long)).toEqual(["b", long]);
+    expect(withSwitched(["b", long], long)).toEqual(["b"]);
+    const many = Array.from({ length: MOST_TAGS }, (_, at) => `t${at}`);
+    expect(withSwitched(many, long)).toEqual(many);
   });
 });
 

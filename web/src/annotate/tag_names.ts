@@ -16,6 +16,12 @@ export function withTyped(tags: readonly string[], typed: string): string[] {
   return [...new Set([...tags, ...clean])].slice(0, MOST_TAGS);
 }
 
+/// The tags without this one, or with it as it is: suggestions may be longer than typed tags.
+export function withSwitched(tags: readonly string[], tag: string): string[] {
+  if (tags.includes(tag)) return tags.filter((one) => one !== tag);
+  return [...tags, tag].slice(0, MOST_TAGS);
+}
+
 /// The suggestions that contain the typed text in any case, with those that begin with it first.
 export function matching(suggested: readonly string[], typed: string): string[] {
   const wanted = typed.trim().toLocaleLowerCase();

@@ -5,7 +5,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useKeys, usePage } from "./context";
 import { isLetter } from "./keys";
 import { KeyButton } from "./parts";
-import { LONGEST_TAG, MOST_TAGS, matching, withTyped } from "./tag_names";
+import { LONGEST_TAG, MOST_TAGS, matching, withSwitched, withTyped } from "./tag_names";
 
 interface TagProps {
   tags: string[];
@@ -60,7 +60,7 @@ function TagDialog({ tags, suggested, change, close }: TagProps & { close: () =>
     setTyped("");
   };
   const toggle = (tag: string) => {
-    change(tags.includes(tag) ? tags.filter((one) => one !== tag) : withTyped(tags, tag));
+    change(withSwitched(tags, tag));
     setTyped("");
     field.current?.focus();
   };
