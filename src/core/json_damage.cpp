@@ -38,9 +38,11 @@ struct JsonFault {
 /// text may be hostile.
 class JsonFaultFinder {
 public:
-    explicit JsonFaultFinder(std::string_view text)
+    JsonFaultFinder(std::string_view text, JsonLines lines)
         // The parser takes a NUL for the end.
-        : text_(text.substr(0, text.find('\0'))), at_(text.starts_with(json_bom) ? 3 : 0) {}
+        : text_(text.substr(0, text.find('\0'))),
+          lines_(lines),
+          at_(text.starts_with(json_bom) ? 3 : 0) {}
 
     std::optional<JsonFault> find() {
         if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
@@ -100,6 +102,13 @@ private:
         return "the end of the text";
     }
 
+    /// True if at_ begins a line, and one line before it has the first value, as in a .jsonl file.
+    bool is_second_line() const {
+        const std::size_t end = text_.find_last_not_of(json_blanks, at_ - 1) + 1;
+        const bool one = text_.substr(0, end).find('\n') == text_.npos;
+        return lines_ == JsonLines::several && one && text_[at_ - 1] == '\n';
+    }
+
     void fail_here() {
         if (at_ == text_.size()) {
             if (open_.empty() && expected_ == Expected::value)
@@ -111,7 +120,7 @@ private:
         const char c = text_[at_];
         if (c == '\'') hint = " (JSON has double quotes)";
         if (c == '/' || c == '#') hint = " (JSON has no comments)";
-        if (expected_ == Expected::end && (c == '{' || c == '['))
+        if (expected_ == Expected::end && (c == '{' || c == '[') && is_second_line())
             hint = " (call a file with one object per line .jsonl)";
         fail(at_,
              fmt::format("expected {}, found `{}`{}", words_of_expected(), token_at(at_), hint));
@@ -303,6 +312,7 @@ private:
     }
 
     std::string_view text_;
+    JsonLines lines_;
     std::size_t at_;
     Expected expected_ = Expected::value;
     bool after_comma_ = false;
@@ -313,7 +323,7 @@ private:
 }  // namespace
 
 std::string json_damage(std::string_view text, std::size_t position, JsonLines lines) {
-    JsonFaultFinder finder(text);
+    JsonFaultFinder finder(text, lines);
     std::optional<JsonFault> fault = finder.find();
     if (!fault) fault = finder.number_before(position);
     const std::string_view before = text.substr(0, fault->place);

@@ -74,6 +74,11 @@ TEST(JsonDamage, SaysPlaceAndWhatWasExpected) {
 TEST(JsonDamage, OfALineGivesTheColumnOnly) {
     EXPECT_EQ(message_of([] { parse_json_line("{\"a\": }", 8); }),
               "damaged JSON at column 7: expected a value, found `}`");
+    // Only a file of several lines may need the name of a .jsonl.
+    EXPECT_EQ(message_of([] { parse_json_line("{}{}", 8); }),
+              "damaged JSON at column 3: expected the end of the text, found `{`");
+    EXPECT_EQ(message_of([] { parse_json("{\n}\n{}", 8); }),
+              "damaged JSON at line 3, column 1: expected the end of the text, found `{`");
 }
 
 /// The line on which the library's own parser stops.
