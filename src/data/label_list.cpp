@@ -24,14 +24,6 @@ constexpr std::string_view give_ids =
     "give a class list with these ids: --classes FILE, or for stored predictions `assay relabel "
     "RUNS/DATA --classes FILE`; the ids are";
 
-/// True if the ids are 1 to C.
-bool have_numbers_from_one(const ClassList& classes) {
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-        if (classes.id(c) != fmt::format("{}", c + 1)) return false;
-    }
-    return !classes.empty();
-}
-
 /// The rows of a table with any separator.
 template <class Rows>
 void read_rows(Rows& rows, const LabelColumns& columns, const TableSample& table,
@@ -243,6 +235,13 @@ LabelList read_label_list(const TableFile& file, const LabelListOptions& options
         throw Error(ErrorCode::bad_input,
                     fmt::format("{}: more than {} rows", list.source, UINT32_MAX - 1));
     return list;
+}
+
+bool have_numbers_from_one(const ClassList& classes) {
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        if (classes.id(c) != fmt::format("{}", c + 1)) return false;
+    }
+    return !classes.empty();
 }
 
 std::string unknown_label(std::string_view label, const ClassList& classes) {

@@ -83,6 +83,9 @@ public:
 void refuse_signs(std::string_view source, std::uint64_t none, std::uint64_t ones,
                   std::uint64_t others, const ClassList& classes);
 
+/// True if the ids are 1 to C.
+bool have_numbers_from_one(const ClassList& classes);
+
 /// The explanation "label `x`: ..." in messages of all readers of labels.
 std::string unknown_label(std::string_view label, const ClassList& classes);
 

@@ -53,7 +53,7 @@ private:
         const bool table = !source_.columns.empty();
         const bool after_last = class_number(text) == static_cast<std::int64_t>(classes_.size());
         std::string remedy;
-        if (class_number(text) == 0 && counts_from_one() && labels_count_from_zero())
+        if (class_number(text) == 0 && have_numbers_from_one(classes_) && labels_count_from_zero())
             remedy = fmt::format(
                 "If the labels count from 0 and the columns from 1, run `seq 0 {} > classes.txt` "
                 "and add --classes classes.txt. ",
@@ -69,14 +69,6 @@ private:
                                 "{}To import the scores without labels, pass --label-column none",
                                 shortened(text), shortened(source_.truth_name), row,
                                 count_text(classes_.size()), shortened_list(), remedy));
-    }
-
-    /// True if the classes' ids are 1 to C.
-    bool counts_from_one() const {
-        for (std::size_t c = 0; c < classes_.size(); ++c) {
-            if (classes_.id(c) != fmt::format("{}", c + 1)) return false;
-        }
-        return true;
     }
 
     bool labels_count_from_zero() const {
