@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "store/kind_check.h"
 #include "store/score_columns.h"
 
 namespace assay::store {
@@ -73,6 +74,14 @@ bool ColumnNumbers::rows_are_distributions() const {
             return true;
     }
     return false;
+}
+
+bool ColumnNumbers::rows_are_rounded() const {
+    const std::size_t columns = sample_.names.size();
+    if (columns < 2) return false;
+    const KindFacts facts = facts_of_rows(sample_.values, static_cast<std::uint32_t>(columns), 0,
+                                          kind_tolerance(NumberType::f4));
+    return facts.not_finite == 0 && facts.are_rounded();
 }
 
 std::optional<std::pair<std::size_t, std::size_t>> ColumnNumbers::range_of_probabilities() const {

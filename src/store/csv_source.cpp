@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
 #include <utility>
 
 #include "assay/error.h"
@@ -204,11 +207,26 @@ private:
     std::optional<std::string_view> id() const {
         return id_ ? std::optional(reader_[*id_]) : std::nullopt;
     }
-    float score(std::string_view cell) {
+    float score(std::size_t column, std::string_view cell) {
         const std::optional<float> value = number_in(cell);
         if (!value) throw reader_.error(fmt::format("`{}` is not a number", shortened(cell)));
-        if (percent_.empty() && has_percent_sign(cell)) percent_ = trimmed(cell);
+        std::string& first = has_percent_sign(cell) ? percent_ : plain_;
+        // 0 and empty cells mean the same with a sign.
+        if (first.empty() && *value != 0 && !std::isnan(*value)) {
+            first = trimmed(cell);
+            if (!percent_.empty() && !plain_.empty()) refuse_some_signs(column, cell);
+        }
         return *value;
+    }
+    float score(std::size_t column) { return score(column, reader_[column]); }
+    /// Without a sign, 12.5 may be 12.5 % or a probability that is wrong.
+    [[noreturn]] void refuse_some_signs(std::size_t column, std::string_view cell) const {
+        const bool has = has_percent_sign(cell);
+        throw reader_.error(
+            fmt::format("the score `{}` in the column `{}` has {} percent sign, but `{}` before "
+                        "it has {}: write all scores with a percent sign, or none",
+                        shortened(cell), shortened(name_of(column)), has ? "a" : "no",
+                        shortened(has ? plain_ : percent_), has ? "none" : "one"));
     }
     template <class Body>
     void in_row(Body&& body) {
@@ -235,11 +253,12 @@ private:
         const auto classes =
             options_.class_count != 0 ? options_.class_count : options_.classes.size();
         const ColumnSample sample = sample_of({*score_}, label_);
-        const bool two = std::ranges::all_of(sample.labels, [](std::string_view label) {
-            const auto number = class_number(label);
-            return number == 0 || number == 1 || number == -1;
-        });
-        const bool signs = two && sample.labels.contains("-1");  // no predicted class is -1
+        using Numbers = std::set<std::optional<std::int64_t>>;
+        Numbers numbers;
+        for (const std::string& label : sample.labels) numbers.insert(class_number(label));
+        const Numbers of_two{-1, 0, 1};
+        const bool two = std::ranges::includes(of_two, numbers);
+        const bool signs = numbers == Numbers{-1, 1};  // no predicted class is -1
         const bool logs = kind_from_name(name_of(*score_)) == ScoreKind::log_probabilities;
         const bool low = std::ranges::any_of(sample.values, [logs](float score) {
             return logs ? score < -0.7F : score >= 0 && score < 0.5F;  // log 0.5 is -0.693
@@ -272,8 +291,8 @@ private:
             in_row([&] {
                 take_truth();
                 if (!is_list(reader_[*score_])) {
-                    builder_.add_entry(reader_[*id_], {builder_.class_of(reader_[classes]),
-                                                       score(reader_[*score_])});
+                    builder_.add_entry(reader_[*id_],
+                                       {builder_.class_of(reader_[classes]), score(*score_)});
                     return;
                 }
                 parse_list(reader_[classes], class_list);
@@ -284,7 +303,8 @@ private:
                 }
                 std::vector<TopEntry> row;
                 for (std::size_t i = 0; i < class_list.size(); ++i) {
-                    row.push_back({builder_.class_of(class_list[i]), score(score_list[i])});
+                    row.push_back(
+                        {builder_.class_of(class_list[i]), score(*score_, score_list[i])});
                 }
                 builder_.add_top(id(), std::move(row));
             });
@@ -306,7 +326,7 @@ private:
                 std::vector<TopEntry> row;
                 for (std::size_t i = 0; i < classes.size(); ++i) {
                     row.push_back(
-                        {builder_.class_of(reader_[classes[i]]), score(reader_[score_series_[i]])});
+                        {builder_.class_of(reader_[classes[i]]), score(score_series_[i])});
                 }
                 builder_.add_top(id(), std::move(row));
             });
@@ -324,7 +344,7 @@ private:
                 take_truth();
                 parse_list(reader_[*score_], list);
                 row.clear();
-                for (const std::string_view member : list) row.push_back(score(member));
+                for (const std::string_view member : list) row.push_back(score(*score_, member));
                 builder_.add_full(id(), row);
             });
         }
@@ -385,7 +405,7 @@ private:
                                                     reader_.fields(), width_));
                 }
                 for (std::size_t i = 0; i < score_columns_.size(); ++i)
-                    row[place.empty() ? i : place[i]] = score(reader_[score_columns_[i]]);
+                    row[place.empty() ? i : place[i]] = score(score_columns_[i]);
                 builder_.add_full(id(), row);
             });
         }
@@ -399,7 +419,8 @@ private:
     }
 
     TableBuilder builder_;
-    std::string percent_;     ///< the first score with a percent sign
+    std::string percent_;     ///< the first score with a percent sign, unless it is 0
+    std::string plain_;       ///< the first other score without one
     bool has_lists_ = false;  ///< true if a cell of scores is a list
     // The columns without a role: numbers or texts, as in the first row.
     std::vector<std::size_t> numbers_, words_;

@@ -41,18 +41,19 @@ int decimals_of(std::span<const float> row) {
     return 0;
 }
 
-/// Counts a row in [0, 1] that does not sum to 1. `partial` as below.
-void count_rounded(std::span<const float> row, double sum, bool partial, KindFacts& facts) {
+/// Counts a row in [0, 1] that does not sum to 1, if rounding explains the sum. `partial` as below.
+bool count_rounded(std::span<const float> row, double sum, bool partial, KindFacts& facts) {
     const double off = partial ? std::max(sum - 1, 0.0) : std::fabs(sum - 1);
-    if (off > most_rounding) return;
+    if (off > most_rounding) return false;
     const int decimals = decimals_of(row);
     constexpr double float_error = 1e-6;
     const double most = static_cast<double>(row.size()) * 0.5 * std::pow(10.0, -decimals);
-    if (decimals == 0 || off > most + float_error) return;
+    if (decimals == 0 || off > most + float_error) return false;
     ++facts.rounded;
     facts.decimals = std::max(facts.decimals, decimals);
     facts.lowest_sum = std::min(facts.lowest_sum, sum);
     facts.highest_sum = std::max(facts.highest_sum, sum);
+    return true;
 }
 
 /// `partial` means that some classes are missing, so that sums may be below 1.
@@ -68,7 +69,7 @@ void count_row(std::span<const float> scores, const RowNumbers& n, bool partial,
     facts.within_unit += unit ? 1U : 0U;
     facts.probabilities += probabilities ? 1U : 0U;
     facts.log_probabilities += logs ? 1U : 0U;
-    if (unit && !probabilities) count_rounded(scores, n.sum, partial, facts);
+    const bool rounded = unit && !probabilities && count_rounded(scores, n.sum, partial, facts);
     constexpr double percent_tolerance = 1;  // tolerance for numbers without decimals
     const bool to_100 = n.min >= 0 && n.max <= 100 + tolerance;
     facts.within_percent += to_100 ? 1U : 0U;
@@ -77,7 +78,7 @@ void count_row(std::span<const float> scores, const RowNumbers& n, bool partial,
         facts.log2 += is_one(n.exp2_sum) ? 1U : 0U;
         facts.log10 += is_one(n.exp10_sum) ? 1U : 0U;
     }
-    if (!probabilities && facts.not_probabilities.why.empty()) {
+    if (!probabilities && !rounded && facts.not_probabilities.why.empty()) {
         facts.not_probabilities = {
             row, unit ? fmt::format("sums to {:.6g}", n.sum)
                       : fmt::format("has scores from {:.6g} to {:.6g}", n.min, n.max)};
@@ -218,9 +219,10 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
     const auto most = [&](std::uint64_t count) {
         return count >= facts.rows - facts.rows / 10 && facts.rows >= 10;
     };
-    if (most(facts.probabilities)) {
-        why = fmt::format("{} of {} rows are probabilities, but row {} {}", facts.probabilities,
-                          facts.rows, first.row, first.why);
+    if (const std::uint64_t sound = facts.probabilities + facts.rounded; most(sound)) {
+        why = fmt::format("{} of {} rows are probabilities{}, but row {} {}", sound, facts.rows,
+                          facts.rounded > 0 ? fmt::format(" ({} decimals)", facts.decimals) : "",
+                          first.row, first.why);
         return std::nullopt;
     }
     if (most(facts.log_probabilities)) {
@@ -235,9 +237,9 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
 std::string said_of_rounding(const KindFacts& facts) {
     if (!facts.are_rounded()) return {};
     return fmt::format(
-        "probabilities rounded to {} decimal{}: rows sum to {:.6g} to {:.6g}. A probability that "
+        "probabilities rounded to {} decimals: rows sum to {:.6g} to {:.6g}. A probability that "
         "is rounded to 0 makes the log loss infinite",
-        facts.decimals, facts.decimals == 1 ? "" : "s", facts.lowest_sum, facts.highest_sum);
+        facts.decimals, facts.lowest_sum, facts.highest_sum);
 }
 
 std::string contradiction(ScoreKind stated, const KindFacts& facts) {

@@ -27,13 +27,14 @@ struct KindFacts {
     std::uint64_t log2 = 0;     ///< no score above 0, and the powers of 2 sum to 1
     std::uint64_t log10 = 0;
     std::uint64_t within_percent = 0;  ///< rows of numbers from 0 to 100
-    /// Rows in [0, 1] whose sums differ from 1 by rounding: each score has at most four decimals,
+    /// Rows in [0, 1] whose sums differ from 1 by rounding: the scores have two to four decimals,
     /// and the sum is as near to 1 as such a rounding allows. `decimals` is their largest number of
     /// decimals, and the sums lie between `lowest_sum` and `highest_sum`.
     std::uint64_t rounded = 0;
     int decimals = 0;
     double lowest_sum = 1, highest_sum = 1;
-    /// The first row that is not a row of probabilities (log-probabilities), and the reason.
+    /// The first row that is not a row of probabilities, even rounded ones (log-probabilities), and
+    /// the reason.
     struct Exception {
         std::uint64_t row = 0;
         std::string why;  ///< "" if there is no such row

@@ -61,6 +61,40 @@ bool numbers_from_one(const std::vector<std::string>& names) {
            *numbers.rbegin() == names.size();
 }
 
+/// Throws usage if the list has the columns' numbers in another order, as `ls` sorts them (1, 10,
+/// 2). Then a column's number may be an id or a position. `names` are sorted by number.
+void refuse_two_orders(const ClassList& list, const std::vector<std::string>& names) {
+    // by_number() returns nothing for ids that are words.
+    if (list.size() != names.size() || std::ranges::is_sorted(by_number(list.ids()))) return;
+    std::map<std::uint64_t, std::size_t> class_of_number;
+    for (std::size_t c = 0; c < list.size(); ++c)
+        class_of_number.emplace(numbered(list.id(c))->second, c);
+    for (std::size_t c = 0; c < names.size(); ++c) {
+        const auto found = class_of_number.find(numbered(names[c])->second);
+        if (found == class_of_number.end() || found->second == c) continue;
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("the column `{}` may be the class `{}` by its number or `{}` by its "
+                        "position, because the classes are not sorted by number ({}). Name each "
+                        "column `prob_` and the id of its class, such as `prob_{}`",
+                        shortened(names[c]), shortened(list.id(found->second)),
+                        shortened(list.id(c)), listed(list.ids()), shortened(list.id(c))));
+    }
+}
+
+/// True if all ids are numbers, but do not count by 1.
+bool are_numbers_with_gaps(const ClassList& list) {
+    std::uint64_t first = 0;
+    bool gaps = false;
+    for (std::size_t c = 0; c < list.size(); ++c) {
+        std::uint64_t number = 0;
+        if (!parse_number(list.id(c), number)) return false;
+        if (c == 0) first = number;
+        gaps = gaps || number != first + c;
+    }
+    return gaps;
+}
+
 ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const KnownClasses& known) {
     const ClassList& list = known.list;
     const bool told = known.told;
@@ -75,13 +109,15 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const KnownCl
         return out;
     }
     if (out.place = by_number(names); !out.place.empty()) {
-        const bool from_0 = !places_of(names).empty();
+        const bool from_0 = !places_of(names).empty(), from_1 = numbers_from_one(names);
+        if (from_0 || from_1) refuse_two_orders(list, placed(names, out.place));
         out.kind_name = names.front();
         const bool numbers = is_placeholder(numbered(names.front())->first);
         // Names such as "grade0" are the classes' own names, unless a list gives other names.
         if (from_0 && (numbers || !list.empty())) return out;
         // The user's list names "class_1" to "class_3".
-        if (numbers && told && list.size() == names.size() && numbers_from_one(names)) {
+        if (numbers && told && list.size() == names.size() && from_1 &&
+            !are_numbers_with_gaps(list)) {
             out.said = fmt::format(
                 "the columns {} to {} are the classes of the list by their "
                 "numbers: {} is `{}`",
@@ -159,6 +195,7 @@ std::vector<Doubt> doubts_of(const ColumnSample& sample) {
     const ColumnNumbers numbers(sample);
     const bool any_named = has_named_column(sample);
     const bool sums = numbers.rows_are_distributions();
+    const bool rounded = !sums && numbers.rows_are_rounded();
     const auto rest = sums ? std::nullopt : numbers.range_of_probabilities();
     const std::size_t columns = sample.names.size();
     std::size_t whole = 0, constant = 0;
@@ -177,11 +214,11 @@ std::vector<Doubt> doubts_of(const ColumnSample& sample) {
         } else {
             if (numbers.is_constant(c) && constant < columns)
                 doubt.why.emplace_back("the same number in all rows");
-            else if (numbers.is_whole(c) && whole < columns)
+            else if (!rounded && numbers.is_whole(c) && whole < columns)
                 doubt.why.emplace_back("whole numbers");
             if (rest && (c < rest->first || c > rest->second))
                 doubt.why.emplace_back("the other columns sum to 1");
-            if (any_named) doubt.why.emplace_back("no label has its name");
+            if (any_named && !rounded) doubt.why.emplace_back("no label has its name");
             if (doubt.why.empty() && sample.named && is_side_number(name))
                 doubt.why.emplace_back("its name");
         }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "containers/npy.h"
@@ -51,7 +52,7 @@ std::string frame(const std::string& column, const std::vector<std::string>& val
 }
 
 TEST_F(ImportedColumns, PercentSignsAreRead) {
-    const std::string text = "id,label,a,b,c\ni0,a,87.5%,12.5 %,0%\ni1,b,.25,50.0%,25%\n";
+    const std::string text = "id,label,a,b,c\ni0,a,87.5%,12.5 %,0\ni1,b,25%,50.0%,25%\n";
     for (const bool told : {false, true}) {
         ImportOptions options;
         if (told) take_kind(options, "percent");
@@ -59,6 +60,41 @@ TEST_F(ImportedColumns, PercentSignsAreRead) {
         EXPECT_THAT(scores(report), ElementsAre(0.875F, 0.125F, 0, 0.25F, 0.5F, 0.25F)) << told;
         EXPECT_THAT(report.notes, Contains("scores have percent signs: `87.5%` is read as 0.875"));
     }
+}
+
+TEST_F(ImportedColumns, SomePercentSignsAreRefused) {
+    ImportOptions told;
+    take_kind(told, "percent");
+    for (const ImportOptions& options : {ImportOptions(), told}) {
+        EXPECT_THAT(refusal("p.csv", "id,a,b,c\ni0,0,100%,0%\ni1,87.5%,12.5,0\n", options),
+                    HasSubstr("p.csv line 3: the score `12.5` in the column `b` has no percent "
+                              "sign, but `100%` before it has one"));
+        EXPECT_THAT(refusal("p.csv", "id,a,b\ni0,87,13\ni1,97,3%\n", options),
+                    HasSubstr("line 3: the score `3%` in the column `b` has a percent sign, but "
+                              "`87` before it has none"));
+    }
+}
+
+TEST_F(ImportedColumns, RoundedRowsWithOneFaultAreNoLogits) {
+    std::string text = "id,a,b,c\n";
+    for (int i = 0; i < 100; ++i) {
+        const char* sound = i % 3 == 0 ? ".33,.33,.33" : i % 3 == 1 ? ".2,.3,.5" : ".25,.25,.5";
+        text += "i" + std::to_string(i) + "," + (i == 57 ? "1.33,.33,.33" : sound) + "\n";
+    }
+    EXPECT_THAT(refusal("r.csv", text),
+                HasSubstr("99 of 100 rows are probabilities (2 decimals), but row 57 has scores "
+                          "from 0.33 to 1.33"));
+}
+
+TEST_F(ImportedColumns, RoundedProbabilitiesShowThatAllColumnsAreClasses) {
+    const auto table = [](const std::string& name, const std::string& cell) {
+        return "id,label" + name + ",a,b,c\ni0,a" + cell + ",.33,.33,.33\ni1,b" + cell +
+               ",.17,.66,.17\ni2,a" + cell + ",.37,.31,.32\n";
+    };
+    EXPECT_THAT(classes(import("p.csv", table("", ""))), ElementsAre("a", "b", "c"));
+    // Rounding may also explain a small number beside them.
+    EXPECT_THAT(refusal("p.csv", table(",rate", ",.01")),
+                HasSubstr("`rate` (the same number in all rows)"));
 }
 
 TEST_F(ImportedColumns, RoundedProbabilitiesAreProbabilities) {
@@ -73,6 +109,8 @@ TEST_F(ImportedColumns, RoundedProbabilitiesAreProbabilities) {
     EXPECT_THAT(import("p.csv", text, told).notes, Contains(HasSubstr(said)));
     told.kind = ScoreKind::logits;
     EXPECT_THAT(refusal("p.csv", text, told), HasSubstr("softmax would be applied twice"));
+    // The message names the row that is wrong, and not the first that is rounded.
+    EXPECT_THAT(refusal("p.csv", text + "i3,a,.33,.33,.36\n"), HasSubstr("row 3 sums to 1.02"));
     // A sum that rounding to two decimals cannot make, and scores that were not rounded.
     for (const char* row : {"i1,b,.17,.67,.18\n", "i1,b,.17,.67,.171234\n"}) {
         EXPECT_THAT(
@@ -101,6 +139,36 @@ TEST_F(ImportedColumns, LabelsFrom0BesideColumnsFrom1) {
                 Not(HasSubstr("count from 0")));
 }
 
+TEST_F(ImportedColumns, AListSortedAsTextDoesNotOrderNumberedColumns) {
+    for (const int first : {0, 1}) {
+        std::string header = "id", row = "i0", other = "i1";
+        std::vector<std::string> ids;
+        for (int c = first; c < first + 11; ++c) {
+            header += ",class_" + std::to_string(c);
+            row += "," + std::to_string(c) + ".5";
+            other += ",-" + std::to_string(c) + ".25";
+            ids.push_back(std::to_string(c));
+        }
+        const std::string text = header + "\n" + row + "\n" + other + "\n";
+        ImportOptions listed;
+        listed.classes = ClassList(ids);
+        EXPECT_THAT(classes(import("c.csv", text, listed)), Contains("10")) << first;
+        std::ranges::sort(ids);  // 1, 10, 11, 2, ...
+        listed.classes = ClassList(ids);
+        EXPECT_THAT(refusal("c.csv", text, listed),
+                    HasSubstr("the column `class_2` may be the class `2` by its number or `10` by "
+                              "its position"))
+            << first;
+    }
+    // Numbers in order may have gaps if the columns count from 0.
+    ImportOptions gaps;
+    gaps.classes = ClassList({"1", "2", "4"});
+    EXPECT_THAT(classes(import("c.csv", "id,c0,c1,c2\na,1.5,2,3\n", gaps)),
+                ElementsAre("1", "2", "4"));
+    EXPECT_THAT(refusal("c.csv", "id,c1,c2,c3\na,1.5,2,3\n", gaps),
+                HasSubstr("column 2 of the scores is `3`; class 2 of the list is `4`"));
+}
+
 TEST_F(ImportedColumns, SignsBesideOneScoreAreTheImagesLabels) {
     const std::string text = "id,label,score\ni0,-1,-1.5\ni1,1,2.5\n";
     EXPECT_THAT(refusal("s.csv", text), AllOf(HasSubstr("--label-column label --minus-one class"),
@@ -112,6 +180,8 @@ TEST_F(ImportedColumns, SignsBesideOneScoreAreTheImagesLabels) {
     const Dataset items = PredictionStore::open(import("s.csv", text, told).store).dataset();
     EXPECT_EQ(items.single_label(0), 0);
     EXPECT_EQ(items.single_label(1), 1);
+    EXPECT_THAT(refusal("s.csv", text + "i2,0,.5\n"),
+                AllOf(HasSubstr("--label-column label"), Not(HasSubstr("--minus-one class"))));
 }
 
 TEST_F(ImportedColumns, AColumnBesideTheScoresIsAskedAbout) {
