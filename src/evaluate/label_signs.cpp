@@ -83,7 +83,7 @@ std::vector<std::string> label_signs(const ScoreReport& report, const Prediction
     const Measurement* accuracy = top1_of(report);
     const std::size_t classes = report.per_class.size();
     if (accuracy == nullptr || *accuracy->value >= low_accuracy || classes < 2 ||
-        !report.derived.attack.empty() || !report.map.empty())
+        report.derived.is_apart() || !report.map.empty())
         return {};
     const LabelCounts counts = count_labels(store);
     if (counts.images == 0) return {};

@@ -115,13 +115,27 @@ Cell items_cell(const ScoreReport& report) {
 // Stores that are shown side by side.
 using Stores = std::vector<const ScoreReport*>;
 
+/// The stores of a table: models, or what was derived from them. `what` is "" for models.
+struct Derivation {
+    std::string_view heading, column;
+    std::string DerivedStore::*what = nullptr;
+
+    const std::string& of(const ScoreReport& report) const {
+        static const std::string none;
+        return what == nullptr ? none : report.derived.*what;
+    }
+};
+constexpr Derivation models_themselves;
+constexpr Derivation under_attack = {" under attack", "attack", &DerivedStore::attack};
+constexpr Derivation smoothed_models = {", smoothed models", "noise", &DerivedStore::smoothing};
+
 // Returns "val", "val_fog_3 (fog at severity 3)" or "val under attack".
-std::string heading_of(const ScoreReport& report, bool attacked) {
+std::string heading_of(const ScoreReport& report, const Derivation& as) {
     DerivedStore corrupted = report.derived;
-    corrupted.attack.clear();
-    corrupted.calibration.clear();  // the name contains it
-    return report.dataset + (corrupted.any() ? fmt::format(" ({})", describe(corrupted)) : "") +
-           (attacked ? " under attack" : "");
+    corrupted.clear_variant();  // the name or the table's column contains it
+    return fmt::format("{}{}{}", report.dataset,
+                       corrupted.any() ? fmt::format(" ({})", describe(corrupted)) : "",
+                       as.heading);
 }
 
 /// If there are few levels of a hierarchy, their accuracies are shown together with the other
@@ -156,7 +170,7 @@ std::vector<int> shown_of(const std::set<int>& levels) {
 }
 
 // For several stores, shows one model per line and one level of the hierarchy per column.
-Table level_league(const Stores& reports, const std::set<int>& levels, bool attacked) {
+Table level_league(const Stores& reports, const std::set<int>& levels, const Derivation& as) {
     JoinedTable joined;
     const std::vector<int> shown = shown_of(levels);
     for (const ScoreReport* report : reports) {
@@ -173,7 +187,7 @@ Table level_league(const Stores& reports, const std::set<int>& levels, bool atta
     }
     Table table = joined.take();
     table.title =
-        fmt::format("{}: accuracy at levels of the hierarchy", heading_of(*reports[0], attacked));
+        fmt::format("{}: accuracy at levels of the hierarchy", heading_of(*reports[0], as));
     if (shown.size() < levels.size())
         table.notes.push_back(
             fmt::format("{} of {} levels; --json, --csv and `assay score STORE` have all, and "
@@ -182,18 +196,19 @@ Table level_league(const Stores& reports, const std::set<int>& levels, bool atta
     return table;
 }
 
-// Several stores of one data set: one model per line. `attacked` means one model under an attack
-// per line, by attacks. `apart` is levels_apart().
-Table league_table(const Stores& reports, bool attacked, const std::set<int>& apart) {
+// Several stores of one data set: one model per line, or one derived from a model, by attack or
+// noise. `apart` is levels_apart().
+Table league_table(const Stores& reports, const Derivation& as, const std::set<int>& apart) {
     JoinedTable joined;
-    std::string last = reports[0]->derived.attack;
+    const bool derived = as.what != nullptr;
+    std::string last = as.of(*reports[0]);
     for (const ScoreReport* report : reports) {
-        const std::string& attack = report->derived.attack;
-        if (attack != last) joined.rule();
-        last = attack;
+        const std::string& what = as.of(*report);
+        if (what != last) joined.rule();
+        last = what;
         joined.row();
-        joined.set("model", {"model", false}, attacked ? report->derived.model : report->model);
-        if (attacked) joined.set("attack", {"attack", false}, attack);
+        joined.set("model", {"model", false}, derived ? report->derived.model : report->model);
+        if (derived) joined.set("derivation", {std::string(as.column), false}, what);
         for (const Measurement& m : report->measurements) {
             if (!apart.empty() && is_of_level(m)) continue;
             if (m.key.subgroup.empty() && !is_by_labels_per_image(m))
@@ -206,7 +221,7 @@ Table league_table(const Stores& reports, bool attacked, const std::set<int>& ap
         joined.set("n", {"n"}, items_cell(*report));
     }
     Table table = joined.take();
-    table.title = heading_of(*reports[0], attacked);
+    table.title = heading_of(*reports[0], as);
     std::set<std::string> said;
     for (const ScoreReport* report : reports) {
         for (const std::string& note : report->notes) {
@@ -252,7 +267,8 @@ Table labels_per_image_table(const ScoreReport& report, const std::string& defin
 }
 
 // For several stores, shows one model per line and one number of labels per column.
-Table labels_per_image_league(const Stores& reports, const std::string& definition, bool attacked) {
+Table labels_per_image_league(const Stores& reports, const std::string& definition,
+                              const Derivation& as) {
     std::map<int, std::map<const ScoreReport*, Estimate>> by_count;
     for (const ScoreReport* report : reports) {
         for (const Measurement& m : report->measurements) {
@@ -274,8 +290,8 @@ Table labels_per_image_league(const Stores& reports, const std::string& definiti
         }
     }
     Table table = joined.take();
-    table.title = fmt::format("{}: by number of labels per image ({})",
-                              heading_of(*reports[0], attacked), definition);
+    table.title = fmt::format("{}: by number of labels per image ({})", heading_of(*reports[0], as),
+                              definition);
     std::string items;
     const auto& sizes = reports[0]->labels_per_image;
     for (const auto& [g, values] : by_count) {
@@ -288,15 +304,15 @@ Table labels_per_image_league(const Stores& reports, const std::string& definiti
     return table;
 }
 
-void add_store_blocks(std::vector<Block>& blocks, const Stores& list, bool attacked) {
+void add_store_blocks(std::vector<Block>& blocks, const Stores& list, const Derivation& as) {
     const bool subgroups =
         std::any_of(list.begin(), list.end(), [](const auto* one) { return has_subgroups(*one); });
     if (list.size() > 1 && !subgroups) {
         const std::set<int> levels = levels_apart(list);
-        blocks.emplace_back(league_table(list, attacked, levels));
-        if (!levels.empty()) blocks.emplace_back(level_league(list, levels, attacked));
+        blocks.emplace_back(league_table(list, as, levels));
+        if (!levels.empty()) blocks.emplace_back(level_league(list, levels, as));
         for (const auto& id : labels_per_image_definitions(list))
-            blocks.emplace_back(labels_per_image_league(list, id, attacked));
+            blocks.emplace_back(labels_per_image_league(list, id, as));
         for (Block& block : evaluate::group_blocks(list)) blocks.push_back(std::move(block));
         return;
     }
@@ -308,24 +324,31 @@ void add_store_blocks(std::vector<Block>& blocks, const Stores& list, bool attac
     }
 }
 
-// Stores of attacks are not models, and are shown separately.
+// Stores of attacks and of smoothed models are not models, and are shown separately.
 std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
     struct OfDataSet {
-        Stores models, attacked;
+        Stores models, attacked, smoothed;
     };
     std::map<std::string, OfDataSet> by_dataset;
     for (const ScoreReport& report : reports) {
         OfDataSet& own = by_dataset[report.dataset];
-        (report.derived.attack.empty() ? own.models : own.attacked).push_back(&report);
+        Stores& list = !report.derived.is_apart()       ? own.models
+                       : !report.derived.attack.empty() ? own.attacked
+                                                        : own.smoothed;
+        list.push_back(&report);
     }
     std::vector<Block> blocks;
     for (auto& [dataset, own] : by_dataset) {
-        add_store_blocks(blocks, own.models, false);
-        std::stable_sort(own.attacked.begin(), own.attacked.end(),
-                         [](const ScoreReport* a, const ScoreReport* b) {
-                             return a->derived.attack < b->derived.attack;
-                         });
-        add_store_blocks(blocks, own.attacked, true);
+        add_store_blocks(blocks, own.models, models_themselves);
+        const auto add_apart = [&blocks](Stores& list, const Derivation& as) {
+            std::stable_sort(list.begin(), list.end(),
+                             [&as](const ScoreReport* a, const ScoreReport* b) {
+                                 return as.of(*a) < as.of(*b);
+                             });
+            add_store_blocks(blocks, list, as);
+        };
+        add_apart(own.attacked, under_attack);
+        add_apart(own.smoothed, smoothed_models);
     }
     return blocks;
 }

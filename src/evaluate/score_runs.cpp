@@ -68,7 +68,7 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
         };
         const auto ins = stores_of(pair.in), outs = stores_of(pair.out);
         bool found = false;
-        std::size_t attacked = 0;
+        std::size_t apart = 0;
         for (const PredictionStore* one : ins) {
             const PredictionStore& in = *one;
             bool both = false;
@@ -85,16 +85,16 @@ void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
                     });
             }
             if (both) continue;
-            if (!derived_of(in).attack.empty()) {
-                ++attacked;
+            if (derived_of(in).is_apart()) {
+                ++apart;
                 continue;
             }
             result.warnings.push_back(fmt::format("{} has {} but not {}, so it is skipped",
                                                   in.spec().model_name, pair.in, pair.out));
         }
-        if (attacked > 0)
-            result.warnings.push_back(
-                fmt::format("stores of attacks are skipped: {} on {}", attacked, pair.in));
+        if (apart > 0)
+            result.warnings.push_back(fmt::format(
+                "stores of attacks and of smoothed models are skipped: {} on {}", apart, pair.in));
         if (!found)
             throw Error(ErrorCode::usage,
                         fmt::format("no model has both `{}` and `{}`", pair.in, pair.out));

@@ -22,8 +22,7 @@ ScoreRunsOptions score_options(const StoreGroup& group, const ReportOptions& opt
 void rename(ScoreReport& report, const StoreGroup& group, const ReportStore& store) {
     report.model = store.model;
     report.dataset = group.dataset;
-    report.derived.attack.clear();  // the data set's name contains both
-    report.derived.calibration.clear();
+    report.derived.clear_variant();  // the data set's name contains it
     for (Measurement& m : report.measurements) {
         m.key.model = store.model;
         m.key.dataset = group.dataset;

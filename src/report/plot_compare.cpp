@@ -22,9 +22,7 @@ std::vector<Plot> comparison_plots(const JsonReader& result, const PlotChoice& c
                           &candidate = pair["candidate"].text();
         const bool wanted = models.takes(candidate);
         if (!sets.takes(dataset) || !wanted) continue;
-        const auto derived = pair.find("derived");
-        const bool attacked = derived && derived->find("attack");
-        const std::string title = dataset + (attacked ? ", under attack" : "");
+        const std::string title = dataset + title_apart(pair.find("derived"));
         for (const JsonReader& m : pair["metrics"].entries()) {
             if (m["metric"].text() != metric) continue;
             auto plot = std::find_if(plots.begin(), plots.end(),

@@ -271,6 +271,12 @@ void keep_top(std::vector<Point>& points, const PlotChoice& choice) {
         points.erase(points.begin() + static_cast<std::ptrdiff_t>(choice.top), points.end());
 }
 
+std::string title_apart(const std::optional<JsonReader>& derived) {
+    if (!derived) return {};
+    if (derived->find("attack")) return ", under attack";
+    return derived->find("smoothing") ? ", smoothed" : "";
+}
+
 void tell_apart(std::vector<Point>& points) {
     std::map<std::string, int> times;
     for (Point& point : points) {

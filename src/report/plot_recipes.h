@@ -1,6 +1,7 @@
 // The recipes of plots, each for one schema, and the code that they share.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,10 @@ Point plot_point(std::variant<double, std::string> x, Estimate y, std::string la
 void keep_top(std::vector<Point>& points, const PlotChoice& choice);
 /// Rows are distinguished by their names: later ones with the same name get a number, "b (2)".
 void tell_apart(std::vector<Point>& points);
+
+/// The ending of a plot's title for stores that are not models, ", under attack" or ", smoothed",
+/// from the field `derived`; "" for models.
+std::string title_apart(const std::optional<JsonReader>& derived);
 
 /// A store of a result of scores, and the title of its plot.
 struct ChosenStore {

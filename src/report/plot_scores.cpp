@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "core/refuse.h"
@@ -10,15 +10,14 @@
 namespace assay {
 namespace {
 
-/// The stores of attacks, by data set and model.
-std::set<std::pair<std::string, std::string>> attacked_stores(const JsonReader& result) {
-    std::set<std::pair<std::string, std::string>> attacked;
+/// Endings of the titles of stores that are not models, by data set and model.
+std::map<std::pair<std::string, std::string>, std::string> titles_apart(const JsonReader& result) {
+    std::map<std::pair<std::string, std::string>, std::string> titles;
     for (const JsonReader& store : result["stores"].entries()) {
-        const auto derived = store.find("derived");
-        if (derived && derived->find("attack"))
-            attacked.emplace(store["dataset"].text(), store["model"].text());
+        if (std::string ending = title_apart(store.find("derived")); !ending.empty())
+            titles[{store["dataset"].text(), store["model"].text()}] = std::move(ending);
     }
-    return attacked;
+    return titles;
 }
 
 /// Confidences are bounds and means of bins. The result has them as plain numbers.
@@ -73,7 +72,7 @@ std::vector<Plot> reliability_plots(const JsonReader& result, const PlotChoice& 
 
 std::vector<Plot> score_plots(const JsonReader& result, const PlotChoice& choice) {
     const std::vector<JsonReader> measurements = result["measurements"].entries();
-    const auto attacked = attacked_stores(result);
+    const auto apart = titles_apart(result);
     std::vector<std::string> metrics;
     for (const JsonReader& m : measurements) add_once(metrics, m["metric"].text());
     const std::string metric = chosen_metric(choice, metrics);
@@ -86,9 +85,8 @@ std::vector<Plot> score_plots(const JsonReader& result, const PlotChoice& choice
         if (!sets.takes(dataset) || !wanted) continue;
         if (m["metric"].text() != metric || m.find("subgroup")) continue;
         const std::string definition = m["definition"].text();
-        // Models under attack are not additional models.
-        const bool apart = attacked.contains({dataset, m["model"].text()});
-        const std::string title = dataset + (apart ? ", under attack" : "");
+        const auto ending = apart.find({dataset, m["model"].text()});
+        const std::string title = dataset + (ending == apart.end() ? "" : ending->second);
         const auto found = std::find_if(plots.begin(), plots.end(),
                                         [&](const Plot& p) { return p.title == title; });
         const auto at = static_cast<std::size_t>(found - plots.begin());

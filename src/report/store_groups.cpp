@@ -90,14 +90,6 @@ bool comes_first(const StoreGroup& a, const StoreGroup& b) {
     return order_of(a) < order_of(b);
 }
 
-/// Text after the data set's name: "under pgd-linf-8_255", "calibrated (temperature)" or "".
-std::string variant_of(const DerivedStore& derived) {
-    std::string text = derived.attack.empty() ? "" : "under " + derived.attack;
-    if (!derived.calibration.empty())
-        text += fmt::format("{}calibrated ({})", text.empty() ? "" : ", ", derived.calibration);
-    return text;
-}
-
 }  // namespace
 
 std::uint64_t StoreGroup::rows() const {
@@ -115,11 +107,11 @@ std::vector<StoreGroup> group_stores(const std::vector<fs::path>& folders,
         const PredictionStore store = PredictionStore::open(folder);
         const DerivedStore derived = derived_of(store);
         const auto [place, fresh] =
-            places.emplace(std::pair(datasets.of(store), variant_of(derived)), groups.size());
+            places.emplace(std::pair(datasets.of(store), variant_text(derived)), groups.size());
         if (fresh) {
             StoreGroup& group = groups.emplace_back();
             group.own_dataset = store.spec().dataset_name;
-            group.variant = variant_of(derived);
+            group.variant = variant_text(derived);
             group.folder = folder.lexically_normal().parent_path();
             group.version = version_of(store.dataset().root, group.own_dataset);
             group.corrupted_from = clean_name_of(group);

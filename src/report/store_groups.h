@@ -1,4 +1,5 @@
-// The stores of a report, grouped by equal items, with separate groups for stores of attacks.
+// The stores of a report, grouped by equal items, with separate groups for stores of attacks, of
+// smoothed models and of calibrated scores.
 #pragma once
 
 #include <cstdint>

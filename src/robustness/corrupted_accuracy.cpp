@@ -237,8 +237,8 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
     result.warnings.insert(result.warnings.end(), unknown.begin(), unknown.end());
     if (attack_stores > 0) {
         result.notes.push_back(
-            fmt::format("{} of attacks or of calibrated scores (MODEL@...) {} skipped: they are "
-                        "not further models",
+            fmt::format("{} of attacks, smoothed models or calibrated scores (MODEL@...) {} "
+                        "skipped: they are not further models",
                         attack_stores == 1 ? "a store" : fmt::format("{} stores", attack_stores),
                         attack_stores == 1 ? "is" : "are"));
     }

@@ -105,8 +105,21 @@ void add_smoothing(DerivedStore& derived, const StoreSpec& spec) {
                    ? smoothed.at(key).get<double>()
                    : 0;
     };
-    derived.smoothing = fmt::format("sigma {:g}, {} copies", number("sigma"), number("copies"));
+    const bool selection =
+        smoothed.contains("purpose") && smoothed.at("purpose") == "certify.selection";
+    derived.smoothing = fmt::format("sigma {}, {} {}copies", number("sigma"), number("copies"),
+                                    selection ? "selection " : "");
+    if (const double seed = number("seed"); seed > 0)
+        derived.smoothing += fmt::format(", seed {}", seed);
     if (derived.model.empty()) derived.model = smoothed.at("of").get<std::string>();
+}
+
+/// Adds how the scores were made from those of a model.
+void add_scores(std::string& text, const DerivedStore& derived) {
+    if (!derived.smoothing.empty())
+        text += fmt::format("{}smoothed ({})", text.empty() ? "" : ", ", derived.smoothing);
+    if (!derived.calibration.empty())
+        text += fmt::format("{}calibrated ({})", text.empty() ? "" : ", ", derived.calibration);
 }
 
 }  // namespace
@@ -144,10 +157,13 @@ std::string describe(const DerivedStore& derived) {
     if (!derived.corruption.empty())
         text += fmt::format("{}{} at severity {}", text.empty() ? "" : ", ", derived.corruption,
                             derived.severity);
-    if (!derived.smoothing.empty())
-        text += fmt::format("{}smoothed ({})", text.empty() ? "" : ", ", derived.smoothing);
-    if (!derived.calibration.empty())
-        text += fmt::format("{}calibrated ({})", text.empty() ? "" : ", ", derived.calibration);
+    add_scores(text, derived);
+    return text;
+}
+
+std::string variant_text(const DerivedStore& derived) {
+    std::string text = derived.attack.empty() ? "" : "under " + derived.attack;
+    add_scores(text, derived);
     return text;
 }
 

@@ -1,7 +1,9 @@
 #include "assay/robustness/model_stores.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -21,7 +23,9 @@ struct Looked {
     fs::path folder;
     std::optional<PredictionStore> store;  ///< no value if it was closed again
     bool is_model = false;
+    bool is_damaged = false;
     bool is_calibrated = false;
+    bool is_smoothed = false;
     bool taken = false;
 };
 
@@ -46,30 +50,31 @@ Found look_for_models(const std::vector<fs::path>& paths, Stores wanted) {
                                                        ? store::open_unless_damaged(folder)
                                                        : PredictionStore::open(folder);
             if (!store) {
-                all.push_back({.folder = folder, .store = {}, .is_model = true});
+                all.push_back({.folder = folder, .store = {}, .is_damaged = true});
                 return;
             }
             const DerivedStore derived = derived_of(*store);
-            all.push_back(
-                {.folder = folder,
-                 .store = {},
-                 .is_model = !derived.is_variant(),
-                 .is_calibrated = derived.attack.empty() && !derived.calibration.empty()});
+            all.push_back({.folder = folder,
+                           .store = {},
+                           .is_model = !derived.is_variant(),
+                           .is_calibrated = !derived.is_apart() && !derived.calibration.empty(),
+                           .is_smoothed = derived.attack.empty() && !derived.smoothing.empty()});
             if (keep_open) all.back().store = std::move(store);
         });
         return at->second;
     };
     std::vector<std::size_t> taken, variants;
     for (const fs::path& path : paths) {
-        std::vector<std::size_t> models, others;
-        for (const fs::path& folder : find_stores(path)) {
-            const std::size_t one = look_at(folder);
-            (all[one].is_model ? models : others).push_back(one);
+        std::vector<std::size_t> here;
+        for (const fs::path& folder : find_stores(path)) here.push_back(look_at(folder));
+        const bool has_models =
+            std::ranges::any_of(here, [&](std::size_t one) { return all[one].is_model; });
+        for (const std::size_t one : here) {
+            if (has_models && !all[one].is_model && !all[one].is_damaged)
+                variants.push_back(one);
+            else if (!std::exchange(all[one].taken, true))
+                taken.push_back(one);
         }
-        if (models.empty()) std::swap(models, others);
-        for (const std::size_t one : models)
-            if (!std::exchange(all[one].taken, true)) taken.push_back(one);
-        variants.insert(variants.end(), others.begin(), others.end());
     }
     Found found;
     for (const std::size_t one : taken) {
@@ -80,6 +85,7 @@ Found look_for_models(const std::vector<fs::path>& paths, Stores wanted) {
         if (std::exchange(all[one].taken, true)) continue;
         found.names.variants.push_back(all[one].folder);
         found.names.calibrated += all[one].is_calibrated ? 1 : 0;
+        found.names.smoothed += all[one].is_smoothed ? 1 : 0;
     }
     return found;
 }
@@ -98,22 +104,25 @@ OpenedModels open_models(const std::vector<fs::path>& paths) {
 std::string ModelStores::note() const {
     if (variants.empty()) return {};
     const std::string first = variants.front().string();
-    std::string counts;
+    std::vector<std::string> counts;
     for (const auto& [count, one, many] :
-         {std::tuple(variants.size() - calibrated, "store of an attack", "stores of attacks"),
+         {std::tuple(variants.size() - calibrated - smoothed, "store of an attack",
+                     "stores of attacks"),
+          std::tuple(smoothed, "store of a smoothed model", "stores of smoothed models"),
           std::tuple(calibrated, "calibrated copy", "calibrated copies")}) {
-        if (count == 0) continue;
-        counts +=
-            fmt::format("{}{} {}", counts.empty() ? "" : " and ", count, count == 1 ? one : many);
+        if (count > 0) counts.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
     }
+    std::string skipped = std::move(counts.back());
+    counts.pop_back();
+    if (!counts.empty()) skipped = fmt::format("{} and {}", fmt::join(counts, ", "), skipped);
     if (variants.size() == 1)
         return fmt::format(
             "{} is skipped, because it is not a separate model; to use it, name its folder: `{}`",
-            counts, first);
+            skipped, first);
     return fmt::format(
         "{} are skipped, because they are not separate models; to use one, name its folder, as in "
         "`{}`",
-        counts, first);
+        skipped, first);
 }
 
 }  // namespace assay

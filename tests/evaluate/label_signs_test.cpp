@@ -74,13 +74,17 @@ TEST_F(LabelSigns, TheCommandNamesTheModelThatMadeTheStore) {
     EXPECT_THAT(warnings(made), ElementsAre(HasSubstr("type `assay score ")));
 }
 
-TEST_F(LabelSigns, NoneOfGoodModelsFewImagesAndAttacks) {
+TEST_F(LabelSigns, NoneOfGoodModelsFewImagesAttacksAndNoise) {
     EXPECT_THAT(warnings(made_up(300, 10, 1, 4)), IsEmpty());
     EXPECT_THAT(warnings(made_up(300, 10, 2, 1), "weak"), IsEmpty());
     EXPECT_THAT(warnings(made_up(5, 10, 3, 0), "few"), IsEmpty());
     // The labels use ten of a thousand classes, and half of the images are correct.
     EXPECT_THAT(warnings(predictions(40, 1000, 15, 300), "subset"), IsEmpty());
     EXPECT_THAT(warnings(predictions(200, 10, 0, 1), "net@fgsm-linf-8_255"), IsEmpty());
+    Made smoothed = predictions(200, 10, 0, 1);
+    smoothed.provenance =
+        R"({"model": {}, "scored_by": {"smoothed": {"of": "net", "sigma": 1, "copies": 100}}})";
+    EXPECT_THAT(warnings(smoothed, "net@smoothed-1-100"), IsEmpty());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -537,6 +538,15 @@ TEST(ScoreRuns, OneDataSetInTwoFoldersIsOneTable) {
 constexpr const char* attacked_record =
     R"({"model": {"name": "x"}, "scored_by": {"attack": "pgd", "eps": 0.03}})";
 
+std::string smoothed_record(const std::string& purpose, int copies) {
+    return nlohmann::json{
+        {"model", {{"name", "x"}}},
+        {"scored_by",
+         {{"smoothed",
+           {{"of", "a"}, {"sigma", .25}, {"copies", copies}, {"seed", 0}, {"purpose", purpose}}}}}}
+        .dump();
+}
+
 TEST(DerivedStores, KnowThemselvesByTheirRecord) {
     Scratch folder;
     Made made = of_dataset("val", 1);
@@ -604,6 +614,26 @@ TEST(DerivedStores, CalibratedCopiesAreCountedApartFromAttacks) {
     save(folder, of_dataset("val", 1), "net@pgd-linf-8_255");
     EXPECT_THAT(model_stores({val}).note(),
                 testing::StartsWith("1 store of an attack and 1 calibrated copy are skipped"));
+    made.provenance = smoothed_record("certify.samples", 200);
+    save(folder, made, "net@smoothed-0.25-200");
+    EXPECT_THAT(model_stores({val}).note(),
+                testing::StartsWith("1 store of an attack, 1 store of a smoothed model and 1 "
+                                    "calibrated copy are skipped"));
+}
+
+TEST(DerivedStores, AreUsedBesideADamagedStoreIfThereIsNoModel) {
+    Scratch folder;
+    save(folder, of_dataset("val", 1), "net@pgd-linf-8_255");
+    const std::filesystem::path val = folder / "runs/val";
+    std::filesystem::create_directories(val / "damaged");
+    std::ofstream(val / "damaged/manifest.json") << "{";
+    EXPECT_THAT(model_stores({val}, true).folders,
+                testing::ElementsAre(val / "damaged", val / "net@pgd-linf-8_255"));
+    save(folder, of_dataset("val", 1), "net");
+    const ModelStores found = model_stores({val}, true);
+    EXPECT_THAT(found.folders, testing::ElementsAre(val / "damaged", val / "net"));
+    EXPECT_THAT(found.variants, testing::ElementsAre(val / "net@pgd-linf-8_255"));
+    EXPECT_THROW(model_stores({val}), Error);
 }
 
 TEST(DerivedStores, HaveATableOfTheirOwn) {
@@ -645,6 +675,30 @@ TEST(DerivedStores, HaveATableOfTheirOwn) {
     ASSERT_EQ(report.sections[0].blocks.size(), 1U);
     EXPECT_EQ(std::get<Table>(report.sections[0].blocks[0]).title,
               "a@pgd-linf-8_255 on val: 120 items");
+}
+
+// As many copies choose the class as bound its probability.
+TEST(DerivedStores, OfSmoothedModelsAreApartByTheirNoise) {
+    Scratch folder;
+    Made made = of_dataset("val", 1);
+    save(folder, made, "a");
+    made.provenance = smoothed_record("certify.samples", 100);
+    const DerivedStore samples = derived_of(save(folder, made, "a@smoothed-0.25-100"));
+    made.provenance = smoothed_record("certify.selection", 100);
+    const DerivedStore selection = derived_of(save(folder, made, "a@smoothed-0.25-100-selection"));
+    EXPECT_EQ(variant_text(samples), "smoothed (sigma 0.25, 100 copies)");
+    EXPECT_EQ(variant_text(selection), "smoothed (sigma 0.25, 100 selection copies)");
+    ScoreRunsOptions options;
+    options.paths = {folder / "runs"};
+    options.measure.metrics = {"top1"};
+    const ScoreResult scores = score_runs(options, *self_comm());
+    const Report report = report_of(scores);
+    ASSERT_EQ(report.sections.at(0).blocks.size(), 2U);
+    EXPECT_EQ(std::get<Table>(report.sections[0].blocks[0]).title, "a on val: 120 items");
+    const auto& smoothed = std::get<Table>(report.sections[0].blocks[1]);
+    EXPECT_EQ(smoothed.title, "val, smoothed models");
+    EXPECT_EQ(std::get<std::string>(smoothed.rows.at(0).at(0)), "a");
+    EXPECT_EQ(std::get<std::string>(smoothed.rows.at(0).at(1)), "sigma 0.25, 100 copies");
 }
 
 TEST(DerivedStores, DoNotCountInTheFamilyOfHolmsCorrection) {

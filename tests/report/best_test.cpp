@@ -162,6 +162,27 @@ TEST(BestOfAColumn, CountsNoStoresOfAttacks) {
     EXPECT_EQ(scores[1]["stores"][0]["dataset"], "val under noise-linf-1_255");
 }
 
+TEST(BestOfAColumn, CountsNoSmoothedModels) {
+    Scratch folder;
+    save_models(folder, {"a", "b"});
+    const json before = document_of(report_options({folder / "runs"})).json;
+    Made made = made_up(240, 4, 80, 3);
+    for (const char* purpose : {"samples", "selection"}) {
+        made.provenance = fmt::format(
+            R"({{"model": {{}}, "scored_by": {{"smoothed": {{"of": "a", "sigma": 0.25, "copies": 100,
+                "seed": 0, "purpose": "certify.{}"}}}}}})",
+            purpose);
+        save(folder, made, fmt::format("a@smoothed-0.25-100-{}", purpose));
+    }
+    const auto scores =
+        results_of(document_of(report_options({folder / "runs"})).json, "assay.scores/2");
+    ASSERT_EQ(scores.size(), 3U);
+    EXPECT_EQ(scores[0], results_of(before, "assay.scores/2")[0]);
+    for (const std::size_t i : {1U, 2U}) EXPECT_EQ(scores[i]["stores"][0]["model"], "a");
+    EXPECT_EQ(scores[1]["stores"][0]["dataset"], "val smoothed (sigma 0.25, 100 copies)");
+    EXPECT_EQ(scores[2]["stores"][0]["dataset"], "val smoothed (sigma 0.25, 100 selection copies)");
+}
+
 TEST(BestOfAColumn, HasNoneWhereNeitherDirectionIsBetter) {
     Scratch folder;
     save_models(folder, {"a", "b"});

@@ -300,6 +300,8 @@ TEST(Plots, OfScoresShowStoresOfAttacksApart) {
     const std::vector<Plot> differences = plots_of("comparison", compared);
     ASSERT_EQ(differences.size(), 2u);
     EXPECT_EQ(differences[1].title, "v1, under attack");
+    compared["pairs"][1]["derived"] = {{"model", "b"}, {"smoothing", "sigma 0.25, 100 copies"}};
+    EXPECT_EQ(plots_of("comparison", compared).at(1).title, "v1, smoothed");
 }
 
 TEST(Plots, LeaveEmptyBinsOutOfReliability) {

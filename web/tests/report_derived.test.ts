@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentOf } from "../mock/report/document.ts";
-import { attacksApart } from "../src/report/derived.ts";
+import { derivedApart } from "../src/report/derived.ts";
 import { type Result, resultsOf } from "../src/report/document.ts";
 import { storesByDataset } from "../src/report/parts/stores.ts";
 import { gridOf } from "../src/report/sections/overview/grid.ts";
@@ -37,7 +37,7 @@ const saved = documentOf([{ source: "scores.json", result: result as never }]);
 
 describe("stores of attacks in a saved result", () => {
   it("are the model on the images under attack, and in no column of the models", () => {
-    const document = attacksApart(saved);
+    const document = derivedApart(saved);
     const grid = gridOf(document, "");
     expect(grid.rows.map(({ name }) => name)).toEqual(["net"]);
     expect(grid.datasets).toEqual(["val", "val under pgd-linf-8_255"]);
@@ -52,15 +52,38 @@ describe("stores of attacks in a saved result", () => {
     expect(first?.result.gates[0]?.dataset).toBe("val under pgd-linf-8_255");
   });
 
+  it("are as well those of smoothed models, by their noise", () => {
+    const document = derivedApart(
+      documentOf([
+        {
+          source: "scores.json",
+          result: {
+            ...result,
+            stores: [
+              store("net"),
+              store("net@pgd-linf-8_255", {
+                model: "net",
+                smoothing: "sigma 0.25, 100 selection copies",
+              }),
+            ],
+          } as never,
+        },
+      ]),
+    );
+    const grid = gridOf(document, "");
+    expect(grid.rows.map(({ name }) => name)).toEqual(["net"]);
+    expect(grid.datasets).toEqual(["val", "val smoothed (sigma 0.25, 100 selection copies)"]);
+  });
+
   it("change nothing where there are none, or where they are damaged", () => {
-    for (const derived of [null, 7, "pgd", { attack: 3 }, { attack: "pgd" }]) {
+    for (const derived of [null, 7, "pgd", { attack: 3 }, { attack: "pgd" }, { smoothing: "x" }]) {
       const other = documentOf([
         {
           source: "x.json",
           result: { ...result, stores: [store("net", derived as never)] } as never,
         },
       ]);
-      expect(attacksApart(other)).toEqual(other);
+      expect(derivedApart(other)).toEqual(other);
     }
   });
 });

@@ -302,12 +302,12 @@ inline constexpr auto description<ScoreShown> = describe<ScoreShown>({
 void check(const ScoreRunsOptions& options, const ScoreShown& shown);
 
 /// The report shows models with their metrics in a table per data set. If a data set has one store
-/// or subgroups are requested, it has a table per store. Stores of attacks on the models are in a
-/// separate table. JSON: `assay.scores/2` in docs/formats.md. Classes are sorted by accuracy,
-/// lowest first, and those without items are summarized in one line. Programs get all classes in
-/// the order of the class list. The CSV has a line for each measurement or mean over data sets.
-/// With `per_class` it has a line for each class, with `confusions` for each confusion, with
-/// `reliability` for each bin. It has only one of the three.
+/// or subgroups are requested, it has a table per store. Stores of attacks on the models and of
+/// smoothed models are in separate tables. JSON: `assay.scores/2` in docs/formats.md. Classes are
+/// sorted by accuracy, lowest first, and those without items are summarized in one line. Programs
+/// get all classes in the order of the class list. The CSV has a line for each measurement or mean
+/// over data sets. With `per_class` it has a line for each class, with `confusions` for each
+/// confusion, with `reliability` for each bin. It has only one of the three.
 Report report_of(const ScoreResult& result, const ScoreShown& shown = {});
 /// `assay.scores/2`.
 nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown = {});

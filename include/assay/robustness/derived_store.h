@@ -19,7 +19,8 @@ struct DerivedStore {
     int severity = 0;        ///< severity of the corruption
     /// The method that scaled the scores: "temperature", "vector", "per-class"; "" if none did.
     std::string calibration = "";
-    /// Of `assay certify`: "sigma 0.25, 10000 copies"; "" if the model was not smoothed.
+    /// Of `assay certify`: "sigma 0.25, 10000 copies" or "sigma 0.25, 100 selection copies", with
+    /// the seed if it is not 0; "" if the model was not smoothed.
     std::string smoothing = "";
     /// For an attack: the verdict of its controls and the signs that they found, with their
     /// numbers.
@@ -31,6 +32,15 @@ struct DerivedStore {
     /// count as a model.
     bool is_variant() const {
         return !attack.empty() || !calibration.empty() || !smoothing.empty();
+    }
+    /// True for scores under attack or of a smoothed model: tables show them apart from models.
+    /// Calibrated scores stay beside the model's own.
+    bool is_apart() const { return !attack.empty() || !smoothing.empty(); }
+    /// Leaves the corruption: for data sets whose names contain the rest.
+    void clear_variant() {
+        attack.clear();
+        calibration.clear();
+        smoothing.clear();
     }
     /// True if the numbers of the attack are unreliable, that is, too good.
     bool is_in_doubt() const { return verdict >= AttackVerdict::doubtful; }
@@ -44,6 +54,11 @@ DerivedStore derived_of(const PredictionStore& store);
 
 /// "pgd-linf-8_255", "fog at severity 3", or both with a comma; "" if it is not derived.
 std::string describe(const DerivedStore& derived);
+
+/// "under pgd-linf-8_255", "smoothed (sigma 0.25, 10000 copies)", "calibrated (temperature)", or
+/// several with commas; "" for the scores of a model. It tells apart
+/// the stores of one model on one data set.
+std::string variant_text(const DerivedStore& derived);
 
 /// Describes a store that is in doubt: "the attack is doubtful: ...".
 std::string doubt_of(const DerivedStore& derived);

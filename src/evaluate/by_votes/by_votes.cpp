@@ -328,18 +328,18 @@ void check(const ByVotesOptions& options) {
 std::vector<ByVotes> values_by_votes(std::span<const PredictionStore* const> all,
                                      const ByVotesOptions& options, const LabelsOf& labels_of) {
     std::vector<const PredictionStore*> stores;
-    std::size_t attacked = 0;
+    std::size_t apart = 0;
     for (const PredictionStore* store : all) {
-        if (derived_of(*store).attack.empty()) {
-            stores.push_back(store);
+        if (derived_of(*store).is_apart()) {
+            ++apart;
         } else {
-            ++attacked;
+            stores.push_back(store);
         }
     }
     if (stores.empty() && !options.votes.empty())
         throw Error(ErrorCode::usage,
-                    "--votes is about models, and all stores here are of attacks on them: name the "
-                    "models' own stores");
+                    "--votes is about models, and all stores here are of attacks on them or of "
+                    "smoothed models: name the models' own stores");
     const auto groups = store::groups_of(stores, {.classes = true, .name = true});
     std::vector<const PredictionStore*> first;
     for (const auto& group : groups) first.push_back(stores[group.front()]);
@@ -386,9 +386,11 @@ std::vector<ByVotes> values_by_votes(std::span<const PredictionStore* const> all
             Estimation(images, options, subgroups).fill(judged ? &*judged : nullptr, out);
             out.notes = images.notes;
             say_what_was_taken(images, out);
-            if (attacked > 0)
-                images.warnings.push_back(fmt::format(
-                    "stores of attacks are skipped: {} are not scored by votes", attacked));
+            if (apart > 0)
+                images.warnings.push_back(
+                    fmt::format("stores of attacks and of smoothed models are skipped: {} are not "
+                                "scored by votes",
+                                apart));
             out.warnings.insert(out.warnings.begin(), images.warnings.begin(),
                                 images.warnings.end());
             results.push_back(std::move(out));

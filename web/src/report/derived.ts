@@ -1,23 +1,29 @@
-// Stores of attacks do not count as further models. A saved result calls one `net@pgd-linf-8_255`
-// on `val`. The page shows it as `net` on "val under pgd-linf-8_255", as in the results that a
-// report computes.
+// Stores of attacks and of smoothed models do not count as further models. A saved result calls one
+// `net@pgd-linf-8_255` on `val`. The page shows it as `net` on "val under pgd-linf-8_255", as in the
+// results that a report computes. A smoothed one is on "val smoothed (sigma 0.25, 10000 copies)".
 import type { ReportDocument } from "./document.ts";
-import type { Gate, ScoresResult } from "./schemas/described.ts";
+import type { DerivedStore, Gate, ScoresResult } from "./schemas/described.ts";
 
 interface Named {
   model?: string;
   dataset?: string;
 }
 
+/** What follows the name of the data set; none for the stores of models. */
+function ending(derived: DerivedStore | undefined): string | undefined {
+  if (typeof derived?.attack === "string") return `under ${derived.attack}`;
+  return typeof derived?.smoothing === "string" ? `smoothed (${derived.smoothing})` : undefined;
+}
+
 function renamed(result: ScoresResult & { gates?: Gate[] }): ScoresResult {
   const key = ({ dataset, model }: Named) => JSON.stringify([dataset, model]);
   const names = new Map<string, Named>();
   for (const store of result.stores) {
-    const attack = store.derived?.attack;
-    if (typeof attack !== "string" || typeof store.derived?.model !== "string") continue;
+    const apart = ending(store.derived);
+    if (apart === undefined || typeof store.derived?.model !== "string") continue;
     names.set(key(store), {
       model: store.derived.model,
-      dataset: `${store.dataset} under ${attack}`,
+      dataset: `${store.dataset} ${apart}`,
     });
   }
   if (names.size === 0) return result;
@@ -31,7 +37,7 @@ function renamed(result: ScoresResult & { gates?: Gate[] }): ScoresResult {
   };
 }
 
-export function attacksApart(document: ReportDocument): ReportDocument {
+export function derivedApart(document: ReportDocument): ReportDocument {
   return {
     ...document,
     results: document.results.map((one) =>

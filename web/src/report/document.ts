@@ -1,6 +1,6 @@
 // The document that the page shows: assay.report/1 (docs/formats.md). It is compressed in the page
 // and opened here. A served page requests it from the server.
-import { attacksApart } from "./derived.ts";
+import { derivedApart } from "./derived.ts";
 import type { Estimate } from "./estimate.ts";
 import type { ReportDocument, SourcedResult } from "./schemas/described.ts";
 import { sound } from "./sound.ts";
@@ -36,7 +36,7 @@ async function unpacked(bytes: BlobPart): Promise<unknown> {
 function checked(opened: unknown): ReportDocument {
   const schema = (opened as { schema?: unknown } | null)?.schema;
   if (schema !== "assay.report/1") throw new Error(`This page cannot show ${String(schema)}.`);
-  return attacksApart(sound(opened));
+  return derivedApart(sound(opened));
 }
 
 /** How often a page asks its server for a new report. */
