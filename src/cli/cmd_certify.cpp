@@ -43,6 +43,8 @@ int cmd_certify(std::vector<std::string> arguments) {
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "certify");
     data.sample.check();
+    options.predict = store.options;
+    check(options);
 
     data.names_parts = data.name.empty();
     data.runs = store.options.runs;
@@ -53,7 +55,6 @@ int cmd_certify(std::vector<std::string> arguments) {
         output.print(plan_report_of(specs));
         return Status::done;
     }
-    options.predict = store.options;
     std::vector<LoadedModel> loaded;
     for (const ModelSpec& spec : specs) {
         note(describe(spec));

@@ -1,4 +1,4 @@
-// A row of certified.csv, which a store of noisy copies has.
+// A row of certified-SELECTION-alphaALPHA.csv, which a store of noisy copies has.
 #pragma once
 
 #include <cstdint>

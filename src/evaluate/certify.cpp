@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "assay/model/model_spec.h"
 #include "assay/robustness/pixel_model.h"
 #include "assay/store/row_reader.h"
 #include "containers/described_csv.h"
@@ -29,24 +30,6 @@ double largest_radius(const CertifyOptions& options) {
         .value_or(0);
 }
 
-void check_certify_options(const CertifyOptions& options) {
-    if (const std::string fault = fault_in(options); !fault.empty())
-        throw Error(ErrorCode::usage, fault);
-    if (options.predict.storage.storage != StorageFormat::full_f32) {
-        throw Error(ErrorCode::usage,
-                    "the procedure needs the frequency of every class: remove --storage, or pass "
-                    "--storage full");
-    }
-    if (largest_radius(options) > 0) return;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{} samples cannot certify any image at alpha {}: the bound of the "
-                    "probability is at most {:.3f}, and must be above 1/2. Pass --samples "
-                    "10000",
-                    options.samples, options.alpha,
-                    class_probability_bound(options.samples, options.samples, options.alpha)));
-}
-
 std::vector<double> radii_of(const CertifyOptions& options) {
     std::vector<double> radii = options.radii;
     if (radii.empty()) {
@@ -56,6 +39,24 @@ std::vector<double> radii_of(const CertifyOptions& options) {
     std::ranges::sort(radii);
     radii.erase(std::unique(radii.begin(), radii.end()), radii.end());
     return radii;
+}
+
+/// What determines the scores of the copies: the noise, and the settings of the model that its
+/// fingerprint has.
+std::string smoothing_of(const ModelSpec& spec, const attack::Copies& copies) {
+    nlohmann::json made = {{"smoothed",
+                            {{"of", spec.name},
+                             {"sigma", copies.sigma},
+                             {"copies", copies.count},
+                             {"together", copies.together},
+                             {"seed", copies.seed},
+                             {"purpose", copies.purpose}}},
+                           {"preprocess", to_json(spec.preprocess)}};
+    const nlohmann::json all = to_json(spec);
+    if (spec.layout) made["layout"] = all["layout"];
+    if (spec.input_type) made["input_type"] = all["input_type"];
+    if (!spec.output.empty()) made["output"] = spec.output;
+    return json_line(made);
 }
 
 /// A model whose scores are the frequencies of the classes among noisy copies of an image.
@@ -75,14 +76,7 @@ LoadedModel smoothed_model(const LoadedModel& model, const Dataset& dataset,
                     selection ? "-selection" : "");
     smoothed.spec.preprocess = attacked_preprocess(model.spec.preprocess, AttackSpace::pixels);
     smoothed.spec.outputs = ScoreKind::probabilities;
-    smoothed.scored_by = json_line({{"smoothed",
-                                     {{"of", model.spec.name},
-                                      {"sigma", copies.sigma},
-                                      {"copies", copies.count},
-                                      {"together", copies.together},
-                                      {"seed", copies.seed},
-                                      {"purpose", copies.purpose}}},
-                                    {"preprocess", to_json(model.spec.preprocess)}});
+    smoothed.scored_by = smoothing_of(model.spec, copies);
     smoothed.scores =
         attack::NoisyCounts(pixel_model(model.classifier, model.spec.preprocess), dataset, copies);
     return smoothed;
@@ -116,7 +110,8 @@ public:
         }
         out_.store = counted.store;
         out_.selection_store = selected.store;
-        out_.table = counted.store / "certified.csv";
+        out_.table = counted.store /
+                     fmt::format("certified-{}-alpha{}.csv", options_.selection, options_.alpha);
         write_file_atomically(out_.table, text_);
         out_.dataset = counted.dataset;
         out_.bad_rows = std::max(selected.bad_rows, counted.bad_rows);
@@ -184,6 +179,24 @@ private:
 
 }  // namespace
 
+void check(const CertifyOptions& options) {
+    if (const std::string fault = fault_in(options); !fault.empty())
+        throw Error(ErrorCode::usage, fault);
+    if (options.predict.storage.storage != StorageFormat::full_f32) {
+        throw Error(ErrorCode::usage,
+                    "the procedure needs the frequency of every class: remove --storage, or pass "
+                    "--storage full");
+    }
+    if (largest_radius(options) > 0) return;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} samples cannot certify any image at alpha {}: the bound of the "
+                    "probability is at most {:.3f}, and must be above 1/2. Pass --samples "
+                    "10000",
+                    options.samples, options.alpha,
+                    class_probability_bound(options.samples, options.samples, options.alpha)));
+}
+
 double class_probability_bound(std::uint64_t hits, std::uint64_t samples, double alpha) {
     return clopper_pearson(hits, samples, 1 - 2 * alpha).low;
 }
@@ -200,7 +213,7 @@ std::optional<double> certified_radius(std::uint64_t hits, std::uint64_t samples
 std::vector<CertifiedModel> certify_models(std::span<const LoadedModel> models,
                                            const Dataset& dataset, const CertifyOptions& options,
                                            const ProgressCallback& callback) {
-    check_certify_options(options);
+    check(options);
     std::vector<LoadedModel> selecting, sampling;
     for (const LoadedModel& model : models) {
         selecting.push_back(smoothed_model(model, dataset, options, true));

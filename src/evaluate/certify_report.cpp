@@ -128,7 +128,7 @@ namespace attack {
 ResultType result_type(ResultOf<CertifiedRow>) {
     static constexpr auto rows = describe_result<CertifiedRow>(
         {.name = "CertifiedRow",
-         .help = "An image in `certified.csv` of a store of noisy copies",
+         .help = "An image in `certified-SELECTION-alphaALPHA.csv`",
          .columns = "image,label,predicted,hits,bound,radius"},
         {
             part<&CertifiedRow::image>({}),

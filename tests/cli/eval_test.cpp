@@ -374,6 +374,13 @@ TEST_F(Eval, SavedSettingsAreReadByAllCommands) {
     EXPECT_THAT(plan.out, HasSubstr("48x48"));
 }
 
+TEST_F(Eval, CertifyRefusesItsOptionsBeforeAnyModelRuns) {
+    const Outcome refused = assay_run({"certify", "-m", model("small.pt"), "-d", images().string(),
+                                       "--samples", "5", "--dry-run"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("Pass --samples 10000"));
+}
+
 TEST_F(Eval, GatesFailIt) {
     EXPECT_EQ(eval(fresh("gate"), {model("small.pt"), "--gate", "top1 >= 0.999"}).status, 1);
     EXPECT_EQ(eval(fresh("gate"), {model("small.pt"), "--gate", "top1 >= 0.01"}).status, 0);

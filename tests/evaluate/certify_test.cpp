@@ -191,6 +191,38 @@ TEST_F(Certify, AnotherSeedOrSigmaIsAnotherNoise) {
     EXPECT_EQ(wide.selection_store.filename(), "m@smoothed-0.5-100-selection");
 }
 
+TEST_F(Certify, AnotherAlphaOrSelectionHasItsOwnTable) {
+    const Dataset dataset = images(140);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    CertifyOptions o = certify_options("a");
+    o.samples = 200;
+    const CertifiedModel first = certify_models({&model, 1}, dataset, o)[0];
+    const std::string before = read_text(first.table);
+    EXPECT_EQ(first.table.filename(), "certified-100-alpha0.001.csv");
+    o.alpha = .05;
+    const CertifiedModel other = certify_models({&model, 1}, dataset, o)[0];
+    EXPECT_EQ(other.store, first.store);
+    EXPECT_EQ(other.table.filename(), "certified-100-alpha0.05.csv");
+    EXPECT_NE(read_text(other.table), before);
+    EXPECT_EQ(read_text(first.table), before);
+}
+
+TEST_F(Certify, AnotherOutputOfTheFileIsAnotherFunction) {
+    const Dataset dataset = images(20);
+    LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    CertifyOptions o = certify_options("a");
+    o.samples = 20;
+    certify_models({&model, 1}, dataset, o);
+    const auto changed = [&](auto&& change) {
+        LoadedModel other = model;
+        change(other.spec);
+        return message_of([&] { certify_models({&other, 1}, dataset, o); }, ErrorCode::bad_input);
+    };
+    EXPECT_THAT(changed([](ModelSpec& s) { s.output = "1"; }), HasSubstr("m@smoothed-0.25-100"));
+    EXPECT_THAT(changed([](ModelSpec& s) { s.layout = InputLayout::nhwc; }),
+                HasSubstr("m@smoothed-0.25-100"));
+}
+
 TEST_F(Certify, ScoresThatAreNotFiniteCountForNoClass) {
     const Dataset dataset = images(200);
     const auto classifier = std::make_shared<RedClassifier>();

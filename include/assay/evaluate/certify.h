@@ -67,6 +67,10 @@ inline constexpr auto description<CertifyOptions> = describe<CertifyOptions>({
         {.help = "Confidence level of the intervals", .min = 0.5, .max = 0.9999}),
 });
 
+/// Throws usage for options out of range, a storage other than full_f32, and too few samples to
+/// certify any image.
+void check(const CertifyOptions& options);
+
 /// The lower bound of a class's probability at confidence 1 - alpha, one-sided, after `hits` of
 /// `samples` noisy copies had the class (Clopper and Pearson 1934). samples > 0, hits <= samples.
 double class_probability_bound(std::uint64_t hits, std::uint64_t samples, double alpha);
@@ -100,13 +104,13 @@ struct CertifiedModel {
 
 /// Runs the procedure on each image for each model. The two stores, MODEL@smoothed-SIGMA-N and
 /// MODEL@smoothed-SIGMA-N-selection, have the frequencies of the classes as probabilities, so that
-/// score and compare show the smoothed classifier. A run resumes as predict() does. The noise of an
-/// image depends on its id, the seed and the number of the copy. It does not depend on threads, on
-/// the batch or on other images.
+/// score and compare show the smoothed classifier. The first one also has the table, with
+/// `selection` and `alpha` in its name: other values keep it. A run resumes as predict() does. The
+/// noise of an image depends on its id, the seed and the number of the copy. It does not depend on
+/// threads, on the batch or on other images.
 ///
 /// Cost: samples + selection passes per image; memory of two batches per thread. Scores that are
-/// not finite count for no class. Throws as predict() does; also usage for options out of range, a
-/// storage other than full_f32.
+/// not finite count for no class. Throws as predict() and check() do.
 std::vector<CertifiedModel> certify_models(std::span<const LoadedModel> models,
                                            const Dataset& dataset, const CertifyOptions& options,
                                            const ProgressCallback& callback = {});
