@@ -337,7 +337,8 @@ ResultType result_type(ResultOf<ShownAttacks>) {
             part<options, &AttackRunOptions::norm>({}),
             part<options, &AttackRunOptions::seed>({}),
             part<options, &AttackRunOptions::paper_literal>({}),
-            part({.help = "Size of a step of pgd, as given with `--step`",
+            part({.help =
+                      "Size of a step of pgd, `eps/30` or in 255ths for linf: `2.55/255` for 0.01",
                   .name = "step",
                   .omitted = true},
                  [](const ShownAttacks& a) -> std::optional<std::string> {

@@ -126,6 +126,7 @@ TEST(AttackStep, IsASizeOrAPartOfTheBudget) {
     EXPECT_DOUBLE_EQ(parse_step("1.5", Norm::l2).at(3), 1.5);
     for (const std::string_view text : {"2/255", "eps/30", "eps/7.5"})
         EXPECT_EQ(step_text(parse_step(text), Norm::linf), text);
+    EXPECT_EQ(step_text(parse_step("0.01"), Norm::linf), "2.55/255");
     for (const std::string_view text :
          {"", "0", "-1", "eps", "eps/0", "eps/", "eps/-3", "eps*2", "nan", "eps/nan", "2"}) {
         EXPECT_THAT(message_of([&] { parse_step(text); }, ErrorCode::usage),

@@ -296,7 +296,7 @@ export interface AttackResult extends Result {
   norm: string;
   seed: number;
   paper_literal: boolean;
-  /** Size of a step of pgd, as given with `--step`. */
+  /** Size of a step of pgd, `eps/30` or in 255ths for linf: `2.55/255` for 0.01. */
   step?: string;
   /** Runs of pgd, if more than one. */
   restarts?: number;
@@ -4412,9 +4412,9 @@ export interface ValidClass {
   name: string;
   /** Images for which the class is valid. */
   images: number;
-  /** Of these, images with the class among their g highest, for g valid labels. */
+  /** Of these, images with the class among their g highest, for g valid labels. Images whose g highest classes are not known do not count. */
   found: number;
-  /** All images with the class among their g highest. */
+  /** All images with the class among their g highest, if these are known. */
   among_best: number;
   /** `found` of `images`. */
   recall: Estimate;
