@@ -22,7 +22,7 @@ struct Hdf5Array {
 
 /// All data sets of a file, in the order of its groups. Throws bad_input: no HDF5 file, truncated,
 /// damaged, links that are stored in another way. A data set with an unsupported type or storage
-/// has a problem. Memory: 24 bytes per chunk of the largest shape, and all texts of any length.
+/// has a problem. Memory: 24 bytes per chunk, and all texts of any length.
 std::vector<Hdf5Array> read_hdf5(const std::shared_ptr<const ByteSource>& file);
 
 }  // namespace assay

@@ -60,6 +60,10 @@ with h5py.File(out / "grown.h5", "w", libver="latest") as f:
     f["appended"].resize(37, axis=0)
     f.create_dataset("gap", shape=(50,), dtype="u1", chunks=(1,), maxshape=(None,))[:30] = 1
 
+# The largest shape has far more chunks than the file has bytes. Rows are in blocks with pages.
+with h5py.File(out / "wide.h5", "w", libver="latest") as f:
+    f.create_dataset("wide", data=samples(20, 3), chunks=(10, 1), maxshape=(None, 200000))
+
 # Each index of HDF5 1.10 for arrays that do not grow. `paged` has more chunks than a page of the index.
 with h5py.File(out / "latest.h5", "w", libver="latest") as f:
     f.create_dataset("single", data=scores, chunks=(20, 3))

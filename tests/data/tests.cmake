@@ -9,7 +9,7 @@ assay_test(tars
     SOURCES data/tar_test.cpp data/zip_images_test.cpp
     LINKS assay_data ZLIB::ZLIB)
 assay_test(arrays
-    SOURCES data/arrays_test.cpp data/hdf5_test.cpp data/saved_test.cpp
+    SOURCES data/arrays_test.cpp data/hdf5_test.cpp data/hdf5_damage_test.cpp data/saved_test.cpp
     LINKS assay_data ZLIB::ZLIB)
 assay_test(remote
     SOURCES data/remote_test.cpp

@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "containers/hdf5/growing_index.h"
-#include "core/parallel.h"
+#include "containers/hdf5/index_blocks.h"
 #include "core/refuse.h"
 
 namespace assay::hdf5 {
 namespace {
-
-constexpr std::uint64_t most_tree_nodes = std::uint64_t{1} << 22;
 
 void refuse_missing(const std::vector<ChunkPlace>& places) {
     const auto missing = std::ranges::count(places, no_address, &ChunkPlace::address);
@@ -24,7 +23,9 @@ void refuse_missing(const std::vector<ChunkPlace>& places) {
 class ChunkIndex {
 public:
     ChunkIndex(const ByteSource& file, const Grid& grid)
-        : file_(file), grid_(grid), places_(static_cast<std::size_t>(grid.chunks())) {}
+        : reader_(file, "a tree of chunks"),
+          grid_(grid),
+          places_(static_cast<std::size_t>(grid.chunks())) {}
 
     std::vector<ChunkPlace> read(std::uint64_t tree) {
         take(tree, 0);
@@ -35,18 +36,16 @@ public:
 private:
     void take(std::uint64_t at, int depth) {
         constexpr int deepest = 16;
-        throw_if_stopped();
-        if (depth > deepest || ++nodes_ > most_tree_nodes)
-            refuse("it is damaged: its tree of chunks is circular");
-        const auto head = bytes_at(file_, at, 24, "a tree of chunks");
-        Fields fields(head, "a tree of chunks");
+        if (depth > deepest) refuse("it is damaged: its tree of chunks is circular");
+        const auto head = reader_.bytes(at, 24);
+        Fields fields(head, reader_.what());
         constexpr std::uint64_t tree_signature = 0x45455254;  // "TREE"
         const bool is_tree = fields.number(4) == tree_signature && fields.number(1) == 1;
         if (!is_tree) refuse(fmt::format("it is damaged: no tree of chunks at byte {}", at));
         const std::uint64_t level = fields.number(1), entries = fields.number(2);
         const std::uint64_t key = 8 + 8 * (grid_.shape.size() + 1);
-        const auto body = bytes_at(file_, at + 24, entries * (key + 8), "a tree of chunks");
-        Fields rest(body, "a tree of chunks");
+        const auto body = reader_.bytes(at + 24, entries * (key + 8));
+        Fields rest(body, reader_.what());
         for (std::uint64_t i = 0; i < entries; ++i) {
             ChunkPlace place;
             place.bytes = rest.number(4);
@@ -71,89 +70,87 @@ private:
         }
     }
 
-    const ByteSource& file_;
+    IndexReader reader_;
     const Grid& grid_;
     std::vector<ChunkPlace> places_;
-    std::uint64_t nodes_ = 0;
 };
 
 /// The array of a data set whose axes cannot grow without limit. Long arrays have pages.
 class FixedArray {
 public:
-    FixedArray(const ByteSource& file, std::uint64_t chunk_bytes)
-        : file_(file), chunk_bytes_(chunk_bytes) {}
+    FixedArray(const ByteSource& file, std::uint64_t chunk_bytes, PlacesByElement& places)
+        : file_bytes_(file.size()),
+          reader_(file, "an array of chunks"),
+          chunk_bytes_(chunk_bytes),
+          places_(places) {}
 
-    /// The first `count` elements of the array whose header is at `at`.
-    std::vector<ChunkPlace> read(std::uint64_t at, std::uint64_t count) {
-        constexpr std::uint64_t head_bytes = 24;
-        const auto head = bytes_at(file_, at, head_bytes, what);
-        Fields fields(head, what);
-        expect(fields, 0x44484146, at);  // "FAHD"
-        is_filtered_ = fields.number(1) == 1;
-        element_ = fields.number(1);
+    /// Reads the elements of the array whose header is at `at`.
+    void read(std::uint64_t at) {
+        constexpr std::uint64_t head_bytes = 28;
+        IndexBlock head(reader_, at, head_bytes, 0x44484146);  // "FAHD"
+        Fields& fields = head.fields();
+        form_.is_filtered = fields.number(1) == 1;
+        form_.bytes = fields.number(1);
         const std::uint64_t page_bits = fields.number(1), elements = fields.number(8);
         const std::uint64_t block = fields.address();
-        const bool fits = is_filtered_ ? element_ > 12 && element_ <= 20 : element_ == 8;
-        if (!fits || page_bits > 31 || elements != count)
+        if (!form_.fits() || page_bits > 31 || elements != places_.elements() ||
+            elements > file_bytes_ / form_.bytes)
             refuse("it is damaged: the array of its chunks has a different size");
         if (block == no_address) refuse("it was never written");
-        // A damaged header may claim more elements than the file can hold.
-        places_.reserve(static_cast<std::size_t>(std::min(elements, file_.size() / element_)));
-        read_block(block, elements, std::uint64_t{1} << page_bits);
-        return std::move(places_);
+        read_block(block, at, elements, std::uint64_t{1} << page_bits);
     }
 
 private:
-    static constexpr const char* what = "an array of chunks";
-    static constexpr std::uint64_t checksum_bytes = 4;
-
-    static void expect(Fields& fields, std::uint64_t signature, std::uint64_t at) {
-        if (fields.number(4) != signature || fields.number(1) != 0)
-            refuse(fmt::format("it is damaged: no array of chunks at byte {}", at));
-    }
-
-    void read_block(std::uint64_t at, std::uint64_t elements, std::uint64_t per_page) {
-        constexpr std::uint64_t head_bytes = 14;
-        const auto head = bytes_at(file_, at, head_bytes, what);
-        Fields fields(head, what);
-        expect(fields, 0x42444146, at);  // "FADB"
-        at += head_bytes;
-        if (elements <= per_page) return read_elements(at, elements);
-        const std::uint64_t pages = (elements - 1) / per_page + 1;
-        const auto begun = bytes_at(file_, at, (pages + 7) / 8, what);
-        at += begun.size() + checksum_bytes;
+    void read_block(std::uint64_t at, std::uint64_t header, std::uint64_t elements,
+                    std::uint64_t per_page) {
+        const bool has_pages = elements > per_page;
+        const std::uint64_t pages = has_pages ? (elements - 1) / per_page + 1 : 0;
+        const std::uint64_t mask_bytes = (pages + 7) / 8;
+        const std::uint64_t bytes =
+            14 + (has_pages ? mask_bytes : elements * form_.bytes) + index_checksum_bytes;
+        IndexBlock block(reader_, at, bytes, 0x42444146);  // "FADB"
+        Fields& fields = block.fields();
+        fields.skip(1);  // whether there are filters, as in the header
+        if (fields.address() != header)
+            refuse("it is damaged: the array of its chunks has a block of another array");
+        if (!has_pages) return add_elements(fields, elements);
+        const auto written = fields.bytes(static_cast<std::size_t>(mask_bytes));
+        at += bytes;
         for (std::uint64_t page = 0; page < pages; ++page) {
             const std::uint64_t here = std::min(per_page, elements - page * per_page);
-            const auto bits = std::to_integer<unsigned>(begun[static_cast<std::size_t>(page / 8)]);
-            if ((bits << (page % 8) & 0x80U) != 0) {
-                read_elements(at, here);
+            const std::uint64_t page_bytes = here * form_.bytes + index_checksum_bytes;
+            const auto bits =
+                std::to_integer<unsigned>(written[static_cast<std::size_t>(page / 8)]);
+            if ((bits << (page % 8) & 0x80U) == 0 || !places_.wants(here)) {
+                places_.skip(here);
             } else {
-                places_.resize(places_.size() + static_cast<std::size_t>(here));
+                const auto all = reader_.sound_bytes(at, page_bytes);
+                Fields of_page(all, reader_.what());
+                add_elements(of_page, here);
             }
-            at += here * element_ + checksum_bytes;
+            at += page_bytes;
         }
     }
 
-    void read_elements(std::uint64_t at, std::uint64_t count) {
-        throw_if_stopped();
-        const auto bytes = bytes_at(file_, at, count * element_, what);
-        Fields fields(bytes, what);
-        for (std::uint64_t i = 0; i < count; ++i) {
-            ChunkPlace place{fields.address(), chunk_bytes_, 0};
-            if (is_filtered_) {
-                place.bytes = fields.number(static_cast<std::size_t>(element_ - 12));
-                place.left_out = static_cast<std::uint32_t>(fields.number(4));
-            }
-            places_.push_back(place);
-        }
+    void add_elements(Fields& fields, std::uint64_t elements) {
+        for (std::uint64_t i = 0; i < elements; ++i) places_.add(form_.read(fields, chunk_bytes_));
     }
 
-    const ByteSource& file_;
+    std::uint64_t file_bytes_;
+    IndexReader reader_;
     std::uint64_t chunk_bytes_;
-    std::uint64_t element_ = 8;
-    bool is_filtered_ = false;
-    std::vector<ChunkPlace> places_;
+    PlacesByElement& places_;
+    ElementForm form_;
 };
+
+/// Chunks without an index are in the file in sequence, those of the largest shape.
+std::vector<ChunkPlace> chunks_in_sequence(const ByteSource& file, std::uint64_t chunk_bytes,
+                                           std::uint64_t address, PlacesByElement& places) {
+    if (places.elements() > file.size()) refuse("it has more chunks than its file can hold");
+    while (!places.complete())
+        places.add({address + places.skip_to_wanted() * chunk_bytes, chunk_bytes, 0});
+    return places.take();
+}
 
 }  // namespace
 
@@ -165,7 +162,7 @@ std::vector<ChunkPlace> chunks_in_tree(const ByteSource& file, const Grid& grid,
 std::vector<ChunkPlace> chunks_in_new_index(const ByteSource& file, const Grid& grid,
                                             const std::vector<std::uint64_t>& most, Fields& fields,
                                             bool single_is_filtered) {
-    constexpr std::uint64_t single = 1, implicit = 2, fixed = 3, extensible = 4, tree = 5;
+    constexpr std::uint64_t single = 1, implicit = 2, extensible = 4, tree = 5;  // 3: fixed
     const std::uint64_t type = fields.number(1);
     if (type == single) {
         ChunkPlace place{no_address, grid.chunk_bytes(), 0};
@@ -194,38 +191,13 @@ std::vector<ChunkPlace> chunks_in_new_index(const ByteSource& file, const Grid& 
         refuse_missing(places);
         return places;
     }
-    // The index has a place for each chunk of the largest shape.
-    std::uint64_t all = 1;
-    std::vector<std::uint64_t> counts;
-    for (std::size_t axis = 0; axis < most.size(); ++axis) {
-        if (most[axis] < grid.shape[axis])
-            refuse("it is damaged: its largest shape is smaller than its shape");
-        counts.push_back((most[axis] - 1) / grid.chunk[axis] + 1);
-        if (counts.back() > file.size() / all) refuse("it has more chunks than its file can hold");
-        all *= counts.back();
-    }
+    std::vector<std::size_t> order(grid.shape.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    PlacesByElement elements(grid, counts_of_largest(grid, most), std::move(order));
     const std::uint64_t bytes = grid.chunk_bytes();
-    std::vector<ChunkPlace> places;
-    if (type == fixed) {
-        places = FixedArray(file, bytes).read(address, all);
-        if (places.size() != all)
-            refuse("it is damaged: the array of its chunks has a different size");
-    } else {
-        places.resize(static_cast<std::size_t>(grid.chunks()));
-    }
-    const std::uint64_t chunks = grid.chunks();
-    for (std::uint64_t cell = 0; cell < chunks; ++cell) {
-        std::uint64_t rest = cell, at = 0, step = 1;
-        for (std::size_t axis = counts.size(); axis-- > 0; rest /= grid.counts[axis]) {
-            at += rest % grid.counts[axis] * step;
-            step *= counts[axis];
-        }
-        // The places move to the front of one array: `at` is never before `cell`.
-        places[static_cast<std::size_t>(cell)] = type == fixed
-                                                     ? places[static_cast<std::size_t>(at)]
-                                                     : ChunkPlace{address + at * bytes, bytes, 0};
-    }
-    places.resize(static_cast<std::size_t>(chunks));
+    if (type == implicit) return chunks_in_sequence(file, bytes, address, elements);
+    FixedArray(file, bytes, elements).read(address);
+    auto places = elements.take();
     refuse_missing(places);
     return places;
 }

@@ -1,84 +1,33 @@
 #include "containers/hdf5/growing_index.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <numeric>
 #include <span>
 #include <utility>
 
-#include "containers/hdf5/lookup3.h"
-#include "core/parallel.h"
+#include "containers/hdf5/index_blocks.h"
 #include "core/refuse.h"
 
 namespace assay::hdf5 {
 namespace {
-
-constexpr std::uint64_t sum_bytes_of_index = 4;
-
-/// Reads a block of the index, which ends with its checksum, and returns the fields after its
-/// signature and version.
-class IndexBlock {
-public:
-    IndexBlock(const ByteSource& file, std::uint64_t at, std::uint64_t bytes,
-               std::uint64_t signature, const char* what)
-        : bytes_(sound_bytes(file, at, bytes, what)), fields_(bytes_, what) {
-        if (fields_.number(4) != signature || fields_.number(1) != 0)
-            refuse(fmt::format("it is damaged: no {} at byte {}", what, at));
-    }
-    IndexBlock(const IndexBlock&) = delete;
-    IndexBlock& operator=(const IndexBlock&) = delete;
-
-    Fields& fields() { return fields_; }
-
-    /// Reads bytes that end with their checksum, which is compared.
-    static std::vector<std::byte> sound_bytes(const ByteSource& file, std::uint64_t at,
-                                              std::uint64_t bytes, const char* what) {
-        throw_if_stopped();
-        std::vector<std::byte> all = bytes_at(file, at, bytes, what);
-        const std::span<const std::byte> body =
-            std::span<const std::byte>(all).first(all.size() - sum_bytes_of_index);
-        Fields end(std::span<const std::byte>(all).last(sum_bytes_of_index), what);
-        if (end.number(sum_bytes_of_index) != lookup3(body))
-            refuse(fmt::format("it is damaged: the checksum of {} at byte {} does not match", what,
-                               at));
-        return all;
-    }
-
-private:
-    std::vector<std::byte> bytes_;
-    Fields fields_;
-};
-
-/// How one chunk is recorded: its address, and with filters its size and the filters left out.
-struct ElementForm {
-    std::uint64_t bytes = 8;
-    bool is_filtered = false;
-
-    ChunkPlace read(Fields& fields, std::uint64_t chunk_bytes) const {
-        ChunkPlace place{fields.address(), chunk_bytes, 0};
-        if (is_filtered) {
-            place.bytes = fields.number(static_cast<std::size_t>(bytes - 12));
-            place.left_out = static_cast<std::uint32_t>(fields.number(4));
-        }
-        return place;
-    }
-};
 
 /// An array whose elements are in its index block, in data blocks, and in data blocks of secondary
 /// blocks. Each secondary block u has 2^(u/2) data blocks of 2^((u+1)/2) times the least number of
 /// elements. Long data blocks have pages.
 class ExtensibleArray {
 public:
-    ExtensibleArray(const ByteSource& file, std::uint64_t chunk_bytes)
-        : file_(file), chunk_bytes_(chunk_bytes) {}
+    ExtensibleArray(const ByteSource& file, std::uint64_t chunk_bytes, PlacesByElement& places)
+        : file_bytes_(file.size()),
+          reader_(file, "an extensible array of chunks"),
+          chunk_bytes_(chunk_bytes),
+          places_(places) {}
 
-    /// The first `count` elements of the array whose header is at `at`.
-    std::vector<ChunkPlace> read(std::uint64_t at, std::uint64_t count) {
-        count_ = count;
+    /// Reads the elements of the array whose header is at `at`. Blocks and pages without a chunk
+    /// of the grid are not read.
+    void read(std::uint64_t at) {
         constexpr std::uint64_t head_bytes = 72;
-        IndexBlock head(file_, at, head_bytes, 0x44484145, what);  // "EAHD"
+        IndexBlock head(reader_, at, head_bytes, 0x44484145);  // "EAHD"
         Fields& fields = head.fields();
         form_.is_filtered = fields.number(1) == 1;
         form_.bytes = fields.number(1);
@@ -87,9 +36,7 @@ public:
                             page_bits = fields.number(1);
         fields.skip(48);  // statistics
         const std::uint64_t index = fields.address();
-        const bool fits =
-            form_.is_filtered ? form_.bytes > 12 && form_.bytes <= 20 : form_.bytes == 8;
-        if (!fits || bits == 0 || bits > 64 || !std::has_single_bit(least) ||
+        if (!form_.fits() || bits == 0 || bits > 64 || !std::has_single_bit(least) ||
             !std::has_single_bit(pointers) || page_bits > 31)
             refuse("it is damaged: the array of its chunks has a different form");
         header_ = at;
@@ -97,14 +44,9 @@ public:
         offset_bytes_ = (bits + 7) / 8;
         if (index == no_address) refuse("it was never written");
         read_index(index, in_index, least, pointers, bits);
-        return std::move(places_);
     }
 
 private:
-    static constexpr const char* what = "an extensible array of chunks";
-
-    std::uint64_t missing() const { return count_ - places_.size(); }
-
     void read_index(std::uint64_t at, std::uint64_t in_index, std::uint64_t least,
                     std::uint64_t pointers, std::uint64_t bits) {
         const auto least_bits = static_cast<std::uint64_t>(std::countr_zero(least));
@@ -114,12 +56,12 @@ private:
             std::min(blocks, 2 * static_cast<std::uint64_t>(std::countr_zero(pointers)));
         const std::uint64_t addresses = 2 * (pointers - 1) + blocks - direct;
         const std::uint64_t bytes =
-            14 + in_index * form_.bytes + addresses * 8 + sum_bytes_of_index;
-        IndexBlock index(file_, at, bytes, 0x42494145, what);  // "EAIB"
+            14 + in_index * form_.bytes + addresses * 8 + index_checksum_bytes;
+        IndexBlock index(reader_, at, bytes, 0x42494145);  // "EAIB"
         Fields& fields = index.fields();
         check_owner(fields);
-        for (std::uint64_t i = 0; i < in_index; ++i) add(form_.read(fields, chunk_bytes_));
-        for (std::uint64_t u = 0; u < blocks && missing() > 0; ++u) {
+        for (std::uint64_t i = 0; i < in_index; ++i) places_.add(form_.read(fields, chunk_bytes_));
+        for (std::uint64_t u = 0; u < blocks && !places_.complete(); ++u) {
             const std::uint64_t data_blocks = std::uint64_t{1} << (u / 2);
             const std::uint64_t elements = least << ((u + 1) / 2);
             if (u >= direct) {
@@ -137,82 +79,81 @@ private:
             refuse("it is damaged: the array of its chunks has a block of another array");
     }
 
-    void add(const ChunkPlace& place) {
-        if (missing() > 0) places_.push_back(place);
-    }
-    void add_unwritten(std::uint64_t elements) {
-        places_.resize(places_.size() + static_cast<std::size_t>(std::min(elements, missing())));
-    }
-
     void read_secondary(std::uint64_t at, std::uint64_t data_blocks, std::uint64_t elements) {
-        if (at == no_address) return add_unwritten(data_blocks * elements);
+        // The last block may end at 2^64 elements, which the grid never reaches.
+        const std::uint64_t all =
+            data_blocks > ~std::uint64_t{0} / elements ? ~std::uint64_t{0} : data_blocks * elements;
+        if (at == no_address || !places_.wants(all)) return places_.skip(all);
         const bool has_pages = elements > per_page_;
         const std::uint64_t pages = has_pages ? elements / per_page_ : 0;
-        const std::uint64_t mask_bytes = has_pages ? data_blocks * ((pages + 7) / 8) : 0;
-        if (data_blocks > file_.size() || mask_bytes > file_.size())
+        const std::uint64_t mask_of_block = (pages + 7) / 8;
+        if (data_blocks > file_bytes_ || mask_of_block > file_bytes_ / data_blocks)
             refuse("it is damaged: the array of its chunks is larger than its file");
+        const std::uint64_t mask_bytes = data_blocks * mask_of_block;
         const std::uint64_t bytes =
-            14 + offset_bytes_ + mask_bytes + data_blocks * 8 + sum_bytes_of_index;
-        IndexBlock block(file_, at, bytes, 0x42534145, what);  // "EASB"
+            14 + offset_bytes_ + mask_bytes + data_blocks * 8 + index_checksum_bytes;
+        IndexBlock block(reader_, at, bytes, 0x42534145);  // "EASB"
         Fields& fields = block.fields();
         check_owner(fields);
         fields.skip(static_cast<std::size_t>(offset_bytes_));
         const auto written = fields.bytes(static_cast<std::size_t>(mask_bytes));
-        for (std::uint64_t b = 0; b < data_blocks && missing() > 0; ++b)
+        for (std::uint64_t b = 0; b < data_blocks && !places_.complete(); ++b)
             read_data(fields.address(), elements, written, b * pages);
     }
 
     /// `written` has a bit for each page of a block with pages, from the bit `first` on.
     void read_data(std::uint64_t at, std::uint64_t elements, std::span<const std::byte> written,
                    std::uint64_t first) {
-        if (missing() == 0) return;
-        if (at == no_address) return add_unwritten(elements);
+        if (at == no_address || !places_.wants(elements)) return places_.skip(elements);
         const bool has_pages = !written.empty();
-        const std::uint64_t head = 14 + offset_bytes_ + (has_pages ? sum_bytes_of_index : 0);
-        if (elements > file_.size() / form_.bytes)
+        const std::uint64_t head = 14 + offset_bytes_ + (has_pages ? index_checksum_bytes : 0);
+        if (elements > file_bytes_ / form_.bytes)
             refuse("it is damaged: the array of its chunks is larger than its file");
         const std::uint64_t bytes =
-            has_pages ? head : head + elements * form_.bytes + sum_bytes_of_index;
-        IndexBlock block(file_, at, bytes, 0x42444145, what);  // "EADB"
+            has_pages ? head : head + elements * form_.bytes + index_checksum_bytes;
+        IndexBlock block(reader_, at, bytes, 0x42444145);  // "EADB"
         check_owner(block.fields());
         block.fields().skip(static_cast<std::size_t>(offset_bytes_));
-        if (!has_pages) {
-            for (std::uint64_t i = 0; i < elements; ++i)
-                add(form_.read(block.fields(), chunk_bytes_));
-            return;
-        }
-        const std::uint64_t page_bytes = per_page_ * form_.bytes + sum_bytes_of_index;
+        if (!has_pages) return add_elements(block.fields(), elements);
+        const std::uint64_t page_bytes = per_page_ * form_.bytes + index_checksum_bytes;
         at += head;
         for (std::uint64_t page = first; page < first + elements / per_page_; ++page) {
             const auto bits =
                 std::to_integer<unsigned>(written[static_cast<std::size_t>(page / 8)]);
-            if ((bits << (page % 8) & 0x80U) == 0) {
-                add_unwritten(per_page_);
-            } else if (missing() > 0) {
-                const auto all = IndexBlock::sound_bytes(file_, at, page_bytes, what);
-                Fields fields(all, what);
-                for (std::uint64_t i = 0; i < per_page_; ++i) add(form_.read(fields, chunk_bytes_));
+            if ((bits << (page % 8) & 0x80U) == 0 || !places_.wants(per_page_)) {
+                places_.skip(per_page_);
+            } else {
+                const auto all = reader_.sound_bytes(at, page_bytes);
+                Fields fields(all, reader_.what());
+                add_elements(fields, per_page_);
             }
             at += page_bytes;
         }
     }
 
-    const ByteSource& file_;
+    void add_elements(Fields& fields, std::uint64_t elements) {
+        for (std::uint64_t i = 0; i < elements; ++i) places_.add(form_.read(fields, chunk_bytes_));
+    }
+
+    std::uint64_t file_bytes_;
+    IndexReader reader_;
     std::uint64_t chunk_bytes_;
+    PlacesByElement& places_;
     ElementForm form_;
-    std::uint64_t count_ = 0, header_ = 0, per_page_ = 1, offset_bytes_ = 0;
-    std::vector<ChunkPlace> places_;
+    std::uint64_t header_ = 0, per_page_ = 1, offset_bytes_ = 0;
 };
 
 /// A B-tree of version 2 whose records have the place of a chunk and its position in the grid.
 class NewTree {
 public:
     NewTree(const ByteSource& file, const Grid& grid)
-        : file_(file), grid_(grid), places_(static_cast<std::size_t>(grid.chunks())) {}
+        : reader_(file, "a tree of chunks"),
+          grid_(grid),
+          places_(static_cast<std::size_t>(grid.chunks())) {}
 
     std::vector<ChunkPlace> read(std::uint64_t at) {
         constexpr std::uint64_t head_bytes = 38;
-        IndexBlock head(file_, at, head_bytes, 0x44485442, what);  // "BTHD"
+        IndexBlock head(reader_, at, head_bytes, 0x44485442);  // "BTHD"
         Fields& fields = head.fields();
         constexpr std::uint64_t plain = 10, filtered = 11;
         type_ = fields.number(1);
@@ -222,21 +163,17 @@ public:
         fields.skip(2);
         const std::uint64_t root = fields.address(), records = fields.number(2);
         const std::uint64_t position = 8 * grid_.shape.size();
-        const bool fits = record_bytes_ > position &&
-                          (type_ == plain ? record_bytes_ - position == 8
-                                          : type_ == filtered && record_bytes_ - position > 12 &&
-                                                record_bytes_ - position <= 20);
-        constexpr std::uint64_t deepest = 16;
-        if (!fits || depth > deepest || node_bytes_ < node_head + record_bytes_)
-            refuse("it is damaged: the tree of its chunks has a different form");
+        const bool fits = record_bytes_ > position && (type_ == plain || type_ == filtered);
         form_ = {record_bytes_ - position, type_ == filtered};
+        constexpr std::uint64_t deepest = 16;
+        if (!fits || !form_.fits() || depth > deepest || node_bytes_ < node_head + record_bytes_)
+            refuse("it is damaged: the tree of its chunks has a different form");
         measure_levels(depth);
         if (root != no_address) take(root, records, depth);
         return std::move(places_);
     }
 
 private:
-    static constexpr const char* what = "a tree of chunks";
     static constexpr std::uint64_t node_head = 10;  ///< signature, version, type, checksum
 
     /// The number of bytes that store a number up to `most`.
@@ -262,15 +199,13 @@ private:
     }
 
     void take(std::uint64_t at, std::uint64_t records, std::uint64_t level) {
-        constexpr std::uint64_t most_nodes = std::uint64_t{1} << 22;
-        if (++nodes_ > most_nodes) refuse("it is damaged: its tree of chunks is circular");
         const std::uint64_t pointer =
             level == 0 ? 0 : 8 + count_bytes_ + total_bytes_[static_cast<std::size_t>(level - 1)];
         const std::uint64_t bytes =
             node_head + records * record_bytes_ + (level == 0 ? 0 : (records + 1) * pointer);
         if (bytes > node_bytes_) refuse("it is damaged: a node of its tree is too long");
         constexpr std::uint64_t leaf = 0x464c5442, inner = 0x4e495442;  // "BTLF", "BTIN"
-        IndexBlock node(file_, at, bytes, level == 0 ? leaf : inner, what);
+        IndexBlock node(reader_, at, bytes, level == 0 ? leaf : inner);
         Fields& fields = node.fields();
         if (fields.number(1) != type_) refuse("it is damaged: a node of another tree");
         for (std::uint64_t i = 0; i < records; ++i) add(fields);
@@ -291,18 +226,18 @@ private:
             inside = inside && step < grid_.counts[axis];
             cell = cell * grid_.counts[axis] + step;
         }
-        if (!inside) return;  // from before the array shrank
+        if (!inside) return;  // from before the array shrank, which the format permits
         ChunkPlace& known = places_[static_cast<std::size_t>(cell)];
         if (known.address != no_address)
             refuse("it is damaged: two of its chunks are at the same place");
         known = place;
     }
 
-    const ByteSource& file_;
+    IndexReader reader_;
     const Grid& grid_;
     std::vector<ChunkPlace> places_;
     ElementForm form_;
-    std::uint64_t type_ = 0, node_bytes_ = 0, record_bytes_ = 0, count_bytes_ = 0, nodes_ = 0;
+    std::uint64_t type_ = 0, node_bytes_ = 0, record_bytes_ = 0, count_bytes_ = 0;
     std::vector<std::uint64_t> total_bytes_;  ///< by the level of the child
 };
 
@@ -318,29 +253,11 @@ std::vector<ChunkPlace> chunks_in_extensible_array(const ByteSource& file, const
     if (unlimited == most.end()) refuse("it is damaged: none of its axes can grow");
     const auto moved = order.begin() + (unlimited - most.begin());
     std::rotate(order.begin(), moved, moved + 1);
-    std::vector<std::uint64_t> step(order.size(), 1);  // by axis
-    std::uint64_t all = 1;
-    for (std::size_t i = order.size(); i-- > 0;) {
-        const std::size_t axis = order[i];
-        step[axis] = all;
-        const std::uint64_t longest = i == 0 ? grid.shape[axis] : most[axis];
-        if (longest < grid.shape[axis])
-            refuse("it is damaged: its largest shape is smaller than its shape");
-        const std::uint64_t count = (longest - 1) / grid.chunk[axis] + 1;
-        if (count > file.size() / all) refuse("it has more chunks than its file can hold");
-        all *= count;
-    }
-    const std::vector<ChunkPlace> known =
-        ExtensibleArray(file, grid.chunk_bytes()).read(address, all);
-    std::vector<ChunkPlace> places(static_cast<std::size_t>(grid.chunks()));
-    for (std::uint64_t cell = 0; cell < places.size(); ++cell) {
-        std::uint64_t rest = cell, at = 0;
-        for (std::size_t axis = grid.counts.size(); axis-- > 0; rest /= grid.counts[axis])
-            at += rest % grid.counts[axis] * step[axis];
-        // Elements after the last block are chunks that were never written.
-        if (at < known.size()) places[static_cast<std::size_t>(cell)] = known[at];
-    }
-    return places;
+    std::vector<std::uint64_t> counts = counts_of_largest(grid, most);
+    counts[order.front()] = grid.counts[order.front()];
+    PlacesByElement places(grid, counts, std::move(order));
+    ExtensibleArray(file, grid.chunk_bytes(), places).read(address);
+    return places.take();  // elements after the last block are chunks that were never written
 }
 
 std::vector<ChunkPlace> chunks_in_new_tree(const ByteSource& file, const Grid& grid,
