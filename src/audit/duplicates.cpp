@@ -154,13 +154,16 @@ struct Evidence {
 
     std::string_view of(std::span<const std::uint32_t> members) const {
         if (files_known && all_equal(files, members)) return same_file;
+        const bool all_files_known =
+            files_known &&
+            std::ranges::all_of(members, [&](std::uint32_t i) { return files[i] != unknown_key; });
         if (pixels_known && all_equal(pixels, members))
-            return files_known ? same_pixels_other_file : same_pixels;
+            return all_files_known ? same_pixels_other_file : same_pixels;
         if (!all_equal(scores, members))
             return pixels_known ? same_file_pixels_or_scores : same_file_or_scores;
         const auto seen = [&](std::uint32_t i) { return pixels[i] != unknown_key; };
         if (pixels_known && std::ranges::all_of(members, seen)) return same_scores_other_pixels;
-        return files_known ? same_scores_other_file : same_scores;
+        return all_files_known ? same_scores_other_file : same_scores;
     }
 };
 
@@ -238,12 +241,28 @@ void find_equal(JoinedImages& joined, const Evidence& evidence, const Dataset& d
     }
 }
 
-/// Of equal images, only the first one is compared.
+/// The members, and the images that are equal to one of them.
+Members with_equal(const Members& members, const std::map<std::uint32_t, Members>& equal) {
+    Members out;
+    for (const std::uint32_t first : members) {
+        const auto of = equal.find(first);
+        if (of == equal.end()) {
+            out.push_back(first);
+        } else {
+            out.insert(out.end(), of->second.begin(), of->second.end());
+        }
+    }
+    return out;
+}
+
+/// Of equal images, only the first one is compared and listed. The labels of all of them count.
 void find_alike(JoinedImages& joined, const std::vector<std::uint64_t>& looks,
                 const Dataset& dataset, std::vector<FoundGroup>& found, LabelAudit& audit) {
+    std::map<std::uint32_t, Members> equal;
+    for (Members& members : sets_of(joined)) equal[members.front()] = std::move(members);
     JoinedImages alike = join_alike(joined, looks, alike_bits);
     for (Members& members : sets_of(alike)) {
-        const bool differ = have_other_labels(dataset, members);
+        const bool differ = have_other_labels(dataset, with_equal(members, equal));
         ++audit.alike_groups;
         audit.alike_images += members.size();
         audit.contradicting_alike_groups += differ ? 1 : 0;
@@ -268,12 +287,24 @@ std::uint64_t count_changed(const ImageKeys& recorded, const ImageKeys& read) {
     return changed;
 }
 
+/// A folder has no effect on absolute paths.
+void refuse_if_all_absolute(const Dataset& dataset, const std::filesystem::path& folder) {
+    const StringColumn& paths = dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
+    for (std::size_t i = 0; i < paths.size(); ++i)
+        if (!std::filesystem::path(paths[i]).is_absolute()) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("--images {}: the data set has absolute paths, such as {}, which do "
+                            "not depend on a folder. Leave --images out",
+                            folder.string(), paths[0]));
+}
+
 /// Adds the pixels to the evidence, and the files if no store has recorded them.
 std::vector<std::uint64_t> see_pixels(const Dataset& dataset, const AuditOptions& options,
                                       const ProgressCallback& progress, Evidence& evidence,
                                       LabelAudit& audit) {
     std::optional<Dataset> moved;
     if (!options.images.empty()) {
+        refuse_if_all_absolute(dataset, options.images);
         moved = dataset;
         moved->root = options.images;
         moved->archive = nullptr;

@@ -130,6 +130,24 @@ TEST_F(PixelDuplicates, EqualScoresAreComparedWithThePixels) {
     EXPECT_THAT(found, Contains("same scores, other pixels:0910"));
 }
 
+TEST_F(PixelDuplicates, OtherFilesAreOnlyNamedIfAllAreKnown) {
+    for (std::size_t i = 0; i < own_images; ++i) made_.files.push_back({.bytes = 1, .hash = i + 1});
+    EXPECT_THAT(shown(audited(true)), Contains("same pixels, other file !:0001"));
+    made_.files[1] = {};
+    EXPECT_THAT(shown(audited(true)), Contains("same pixels !:0001"));
+}
+
+// Item 4 has no label, its equal item 5 has another one than item 9, which looks like both.
+TEST_F(PixelDuplicates, LabelsOfEqualImagesCountForThoseThatLookAlike) {
+    write("item00009", text_of(encode_jpeg(waves(4), 90)));
+    made_.labels[4] = {};
+    EXPECT_THAT(shown(audited(true)), Contains("look alike:0409"));
+    made_.labels[5] = {1};
+    const LabelAudit audit = audited(true);
+    EXPECT_THAT(shown(audit), Contains("look alike !:0409"));
+    EXPECT_EQ(audit.contradicting_alike_groups, 1U);
+}
+
 TEST_F(PixelDuplicates, FilesThatChangedSinceThePredictionAreReported) {
     for (std::size_t i = 0; i < own_images; ++i) made_.files.push_back({.bytes = 1, .hash = i + 1});
     const LabelAudit audit = audited(true);
@@ -143,6 +161,10 @@ TEST_F(PixelDuplicates, MovedImagesAreReadFromTheirFolder) {
     EXPECT_EQ(audited(true, folder_ / "moved").alike_groups, 1U);
     EXPECT_THAT(message_of([&] { audited(false, folder_ / "moved"); }, ErrorCode::usage),
                 HasSubstr("Add --pixels"));
+    for (std::size_t i = 0; i < own_images; ++i)
+        made_.ids.push_back((folder_ / "images" / fmt::format("item{:05}", i)).string());
+    EXPECT_THAT(message_of([&] { audited(true, folder_ / "moved"); }, ErrorCode::usage),
+                HasSubstr("the data set has absolute paths"));
 }
 
 }  // namespace

@@ -113,8 +113,9 @@ struct AmbiguousImage {
     std::string item, given, first, second;
     double first_probability = 0, second_probability = 0;
 };
-/// What shows that images are equal or look alike. Without pixels, `same scores` means that the
-/// files are not known, and in `same file or scores` some share one, some the other.
+/// What shows that images are equal or look alike. In `same pixels`, and without pixels in
+/// `same scores`, the file of some image is not known. In `same file or scores`, some share one,
+/// some the other.
 inline constexpr std::string_view same_file = "same file",
                                   same_pixels_other_file = "same pixels, other file",
                                   same_pixels = "same pixels",
