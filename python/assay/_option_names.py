@@ -25,11 +25,53 @@ _OTHER_NAMES = {"gate": "gates=", "confusion": "confusions="}
 _OF_LIBRARY = {"threshold": "thresholds="}
 _FLAGS = ("label-votes", "ordinal", "other-images", "per-class", "reliability")  # of the library's functions
 
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?: ('[^']*'|-?\d+(?:[.,/x-]\d+)*|[\w*]+=[\d.]*\d|[A-Z][A-Z_]*(?!\w)))?")
-_KIND = re.compile(r"(?<![\w-])--kind (probabilities)(?: --force)?(?!\w)")
-# A command to type, between backticks or up to the end of its clause.
-_COMMAND = re.compile(r"`[^`]*`|\bassay [a-z]+\b.*?(?=[;)]|\. |$)")
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+# Words that messages name as values. A value with a digit, a sign inside it or quotes needs no entry.
+_RESIZES = ("pillow", "torch", "opencv")
+_VALUES: "dict[str, tuple[str, ...]]" = {
+    "antialias": ("true", "false"), "arch": ("timm", "torchvision"), "ask": ("information", "random", "shared"),
+    "attack": ("fgsm", "pgd", "autoattack", "apgd-ce", "apgd-t", "fab-t", "square", "fmn", "ddn"), "box-format": ("auto", "voc", "solution", "coco", "csv"),
+    "cap-mode": ("side", "first", "shared", "official", "none"), "channel-order": ("rgb", "bgr", "gray"), "corners": ("edges",),
+    "crop-mode": ("center", "squash", "border", "none"), "device": ("auto", "cpu", "cuda"),
+    "distance": ("zero-one", "tree-path", "ancestor-min", "ancestor-max", "graph-closure-min", "graph-closure-max"),
+    "easy-annotators": ("others",), "empty-bins": ("renormalise", "zero"), "for": ("accuracies", "differences", "both"),
+    "format": ("json", "csv", "text", "env"),
+    "hashed-ties": ("pair", "image"), "interpolation": ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"), "isolate": ("auto", "on", "off"),
+    "kind": ("logits", "probabilities", "log_probabilities", "percent"), "label-column": ("none",), "layout": ("auto", "folders", "flat"),
+    "method": ("temperature", "vector", "per-class", "dawid-skene", "majority", "weighted", "raps", "aps", "lac"),
+    "methods": ("pl", "moments", "mixture", "npmle", "jackknife", "naive"), "minus-one": ("class", "unlabelled"), "norm": ("linf",),
+    "of": ("logits", "probabilities"), "outputs": ("logits", "probabilities", "log_probabilities"),
+    "output-type": ("prob",), "preset": ("timm", "torchvision", "mobilenet"),
+    "repeats": ("first", "last", "all", "error"), "resize-as": _RESIZES, "corrupt-resize": _RESIZES,
+    "results-format": ("json",), "rule": ("probability", "rank"),
+    "runtime": ("libtorch", "onnxruntime"), "scale": ("points", "probit", "logit"), "storage": ("full", "label"), "subgroups": ("present",),
+    "task": ("yes-no", "grid", "labels"), "templates": ("openai",), "ties": ("standard", "dense"), "to": ("list", "object", "csv"),
+    "unit": ("auto", "percent", "proportion"), "units": ("class", "image"), "votes": ("majority", "dawid-skene"),
+}
+# Options of which messages repeat any word that the user wrote.
+_ANY_WORD = frozenset(
+    "arch by classes data dataset-name draw figures hierarchy ignore-columns image-column items label-column labels list model name out output-entry "
+    "positive score-columns split templates weights where".split()
+)
+_ENDS_VALUE = re.compile(r"[:,;.)]|$| (?:is|has|makes) (?!`)")
+_NEVER_VALUES = frozenset(("alone", "and", "given", "is", "made", "names", "needs", "or"))
+
+# Commands to type, between backticks or up to the end of their clause or line, and options with the word behind them and alternatives to it.
+_PIECE = re.compile(
+    r"(?<![\w-])--(?P<name>[a-z][a-z0-9-]*)"
+    r"(?: (?!assay )(?P<value>'[^']*'|\"[^\"]*\"|`[^`\s]*`|-?[./~]*[\w*]+(?:[/.,:x*+@=-]+[\w*]+)*)"
+    r"(?P<more>(?:(?:, | or |, or )(?!assay )[a-z][\w-]*)*))?"
+    r"|`[^`]*`|\bassay [a-z]+\b(?:\\\n|.)*?(?=[;)\n]|\. |$)"
+)
+_KIND = re.compile(r"(?<![\w-])--kind (\w+) --force(?!\w)")
+_NUMBER = re.compile(r"-?\d*\.?\d+(e-?\d+)?")
+_PLACEHOLDER = re.compile(r"[A-Z][A-Z_]*")
+
+
+def _is_value(option: str, word: str, after: str) -> bool:
+    """Whether the word behind an option is its value, not the next word of the sentence."""
+    if re.search(r"[\d_=/.,:*`'\"]", word) or _PLACEHOLDER.fullmatch(word) or word in _VALUES.get(option, ()):
+        return True
+    return option in _ANY_WORD and word not in _NEVER_VALUES and _ENDS_VALUE.match(after) is not None
 
 
 @functools.lru_cache(maxsize=None)
@@ -49,31 +91,31 @@ def in_python(text: str, keywords: "Optional[Mapping[str, str]]" = None) -> str:
 
     >>> in_python("omit --gate, or add --other-images: `assay list --json`")
     'omit gates=, or add other_images=True: `assay list --json`'
+    >>> in_python("--layout is for folders: pass --layout flat")
+    'layout= is for folders: pass layout="flat"'
     >>> in_python("pass --kind probabilities --force")
     'pass kind="probabilities"'
     >>> in_python("--limit 40 needs --list FILE, or --sample: assay predict --list FILE", {"limit": "limit=", "list": "list="})
     'limit=40 needs list=FILE, or --sample: assay predict --list FILE'
     """
-    def keyword(found: "re.Match[str]") -> str:
-        name, value = found[1], found[2]
+    def piece(found: "re.Match[str]") -> str:
+        name, value = found["name"], found["value"]
+        if name is None:
+            return found[0]
         if keywords is None:
             known = {**_OTHER_NAMES, **_OF_LIBRARY}.get(name) or name.replace("-", "_") + ("=True" if name in _FLAGS else "=")
         elif name in keywords:
             known = keywords[name]
         else:
             return found[0]
-        if value is None or not known.endswith("="):
-            return known if value is None else f"{known} {value}"
-        return known + (value if value.isupper() or _NUMBER.fullmatch(value) else '"' + value.strip("'") + '"')
+        if value is None or not known.endswith("=") or not _is_value(name, value, text[found.end("value") :]):
+            return known if value is None else f"{known} {value}{found['more']}"
+        more = re.sub(r"[a-z][\w-]*", lambda one: f'"{one[0]}"' if one[0] in _VALUES.get(name, ()) else one[0], found["more"])
+        return known + (value if _PLACEHOLDER.fullmatch(value) or _NUMBER.fullmatch(value) else '"' + value.strip("'\"`") + '"') + more
 
-    def outside(part: str) -> str:
-        return _OPTION.sub(keyword, _KIND.sub(r'kind="\1"', part) if keywords is None else part)
-
-    out, at = [], 0
-    for command in _COMMAND.finditer(text):
-        out += [outside(text[at : command.start()]), command[0]]
-        at = command.end()
-    return "".join([*out, outside(text[at:])])
+    if keywords is None:
+        text = _KIND.sub(r"--kind \1", text)
+    return _PIECE.sub(piece, text)
 
 
 __all__ = ["in_python", "keywords_of"]

@@ -123,7 +123,7 @@ class Functions(InFolder):
                     self.refused(lambda: call(scores[:0]), "bad_input", f"{ROWS} targets for 0 rows of scores")
                 else:
                     self.refused(lambda: call(scores[:0]), "usage", "the scores have no rows")
-                self.refused(lambda: call(scores * np.nan), "bad_input", "no row has only finite scores; pass kind= logits, probabilities or log_probabilities")
+                self.refused(lambda: call(scores * np.nan), "bad_input", 'no row has only finite scores; pass kind="logits", "probabilities" or "log_probabilities"')
         self.refused(lambda: self.write(scores[:, :2]), "usage", f"2 columns for the scores of {CLASSES} classes")
         self.refused(lambda: self.write(scores[:0]), "usage", "the scores have no rows")
         self.refused(lambda: assay.ensemble([scores, scores[:-1]], self.labels), "bad_input", "one shape is needed")

@@ -355,9 +355,9 @@ class Inputs(InFolder):
         scores = np.full((4, 3), 0.75)
         with self.assertRaises(assay.Error) as caught:
             assay.score(scores, [0, 1, 2, 0])
-        self.assertIn('pass kind="probabilities"; pass kind= logits', str(caught.exception))
+        self.assertIn('pass kind="probabilities"; pass kind="logits", "probabilities" or', str(caught.exception))
         self.assertEqual(in_python("such as --threshold cat=0.3, or --threshold '*=0.5'"), 'such as thresholds="cat=0.3", or thresholds="*=0.5"')
-        self.assertEqual(in_python("--threshold: 2 of 3; --kind logits, probabilities"), "thresholds=: 2 of 3; kind= logits, probabilities")
+        self.assertEqual(in_python("--threshold: 2 of 3; --kind logits, probabilities"), 'thresholds=: 2 of 3; kind="logits", "probabilities"')
 
     def test_other_names_of_options(self):
         for own, other in (({"bins": 7}, {"n_bins": 7}), ({"k": [1, 3]}, {"topk": (1, 3)}), ({"k": 3}, {"top_k": 3})):

@@ -1,5 +1,6 @@
 """Errors of functions name their keywords, not the options of the command behind them."""
 import os
+import pathlib
 import re
 import unittest
 
@@ -7,6 +8,7 @@ import numpy as np
 
 import assay
 from assay import _command_options
+from assay._option_names import in_python, keywords_of
 from common import InFolder, made, photos
 
 CALLS = {
@@ -34,6 +36,69 @@ def options_named(text):
     """The options in a message, without the commands to type in it."""
     plain = re.sub(r"`[^`]*`", "", text)
     return set(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", re.sub(r"\bassay [a-z]+ [^;]*", "", plain)))
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "src"
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"|//[^\n]*|' + r"'(?:[^'\\\n]|\\.)'")
+# Words that go on with the sentence after the name of an option. A new word is either added here, or to the values in _option_names.py.
+GO_ON = set("""
+    above act acts also alone and are by cannot compares compiles correct counts decides describes does draws even excludes function given gives has
+    have includes is later leaves lists looks made maps measures name names need needs of only or out prints reads runs says shows skips takes times
+    to tries uses with writes
+""".split())
+
+
+def literals(text):
+    """The string literals of a C++ file; adjacent ones are one."""
+    found, end = [], None
+    for literal in LITERAL.finditer(text):
+        if literal[1] is None:
+            continue
+        if end is not None and not text[end : literal.start()].strip():
+            found[-1] += literal[1]
+        else:
+            found.append(literal[1])
+        end = literal.end()
+    return [one.replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\") for one in found]
+
+
+def without_commands(text):
+    return re.sub(r"`[^`]*`|\bassay [a-z]+\b.*", "``", text)
+
+
+class Words(unittest.TestCase):
+    def test_of_options_and_values(self):
+        for text, python in (
+            ("pass --layout flat.", 'pass layout="flat".'), ("--layout is for folders", "layout= is for folders"),
+            ("Pass --outputs logits, or --method temperature", 'Pass outputs="logits", or method="temperature"'),
+            ("pass --step eps/30 (--eps 4/255)", 'pass step="eps/30" (eps="4/255")'), ("--alpha 1e-05; --level .9", "alpha=1e-05; level=.9"),
+            ('--gate "top1 > 0.5"', 'gates="top1 > 0.5"'), ("--kind percent --force", 'kind="percent"'), ("--metrics top1,nll.", 'metrics="top1,nll".'),
+            ("--list FILE and --by `place`", 'list=FILE and by="place"'), ("--split train: x has none", 'split="train": x has none'),
+            ("--split train is for files", 'split="train" is for files'), ("--split or --seed: x", "split= or seed=: x"),
+            ("--where is `a`; allowed: b", "where= is `a`; allowed: b"), ("--per-class only", "per_class=True only"),
+            ("--kind logits, probabilities or --limit 3", 'kind="logits", "probabilities" or limit=3'),
+            ("--interpolation bilinear, or see assay list --json", 'interpolation="bilinear", or see assay list --json'),
+            ("pass --list, or assay predict --limit 3", "pass list=, or assay predict --limit 3"),
+        ):
+            self.assertEqual(in_python(text), python)
+
+    def test_of_commands_in_several_lines(self):
+        command = "assay predict --model M --crop-mode none --out runs"
+        for text in (f"x --crop-mode none\n  {command}\ny --limit 3", f"x --crop-mode none\n  {command} \\\n    --limit 4\ny --limit 3"):
+            expected = text.replace("x --crop-mode none", 'x crop_mode="none"').replace("y --limit 3", "y limit=3")
+            self.assertEqual(in_python(text, keywords_of("predict")), expected)
+            self.assertEqual(in_python(text), expected)
+
+    def test_of_all_texts_of_the_sources(self):
+        if not SOURCES.is_dir():
+            self.skipTest(f"SKIPPED: {SOURCES} is not here, so its messages are not read")
+        named = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]* \w")
+        read = (one for file in SOURCES.rglob("*.cpp") for one in literals(file.read_text()))
+        texts = {re.sub(r"\{[^{}]*\}", "7", one) for one in read if named.search(one)}
+        self.assertGreater(len(texts), 300)
+        for text in sorted(texts):
+            for words in re.finditer(r"(?<!\w)([a-z]\w*=) (\w[\w/.,:=-]*)", without_commands(in_python(text))):
+                if not words[2].endswith("="):  # the next keyword
+                    self.assertIn(words[2].rstrip(".,:"), GO_ON, f"{words[0]!r} in {text!r}")
 
 
 class Messages(InFolder):
