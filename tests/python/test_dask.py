@@ -49,6 +49,7 @@ class Dask(InFolder):
         end = time.monotonic() + 60
         while not begun.exists() and time.monotonic() < end:
             time.sleep(0.05)
+        self.assertTrue(begun.exists(), "no worker has begun a part within 60 s")
         time.sleep(0.5)  # the worker is lost in the middle of a part
         os.kill(next(iter(processes.values())), signal.SIGKILL)
         self.assertFalse(all(future.done() for future in futures), "the worker was lost after the work: the test has shown nothing")
