@@ -270,10 +270,11 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
                                  const ProgressCallback& progress) {
     std::vector<std::filesystem::path> folders;
     CalibrateResult result;
-    std::uint64_t derived_stores = 0, of_fit = 0;
+    std::uint64_t derived_stores = 0, of_fit = 0, damaged = 0;
     for (const std::filesystem::path& folder : find_stores(options.paths)) {
         const auto opened = store::open_unless_damaged(folder);
         if (!opened) {
+            ++damaged;
             folders.push_back(folder);
             continue;
         }
@@ -303,11 +304,11 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
         throw Error(
             ErrorCode::usage,
             "all these stores are derived from others: name the stores of the models themselves");
-    if (!options.layer.empty() && folders.size() > 1)
+    if (!options.layer.empty() && folders.size() - damaged > 1)
         throw Error(
             ErrorCode::usage,
             fmt::format("--layer describes one model, but {} stores are given; name one of them",
-                        folders.size()));
+                        folders.size() - damaged));
     std::uint64_t done = 0;
     const std::vector<std::string> refusals =
         store::use_stores(folders, "calibrated", [&](const std::filesystem::path& folder) {

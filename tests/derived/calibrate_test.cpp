@@ -264,6 +264,15 @@ TEST(Calibrate, AnotherDataSet) {
     options.layer = folder / "layer.json";
     EXPECT_EQ(calibrate_stores(options).stores.size(), 1U);
     EXPECT_TRUE(std::filesystem::exists(options.layer));
+    // Nor is a damaged store.
+    std::filesystem::remove(options.layer);
+    const std::filesystem::path damaged = folder / "runs/val/damaged";
+    std::filesystem::create_directories(damaged);
+    std::ofstream(damaged / "manifest.json") << "{";
+    EXPECT_THAT(calibrate_stores(options).warnings,
+                testing::Contains(HasSubstr("val/damaged` is not calibrated: ")));
+    EXPECT_TRUE(std::filesystem::exists(options.layer));
+    std::filesystem::remove_all(damaged);
     Made second = made_of(World(500, same(0.6, 3), same(0, 3), 5));
     save(folder, second, "second");
     EXPECT_THAT(message_of([&] { calibrate_stores(options); }, ErrorCode::usage),
