@@ -49,21 +49,34 @@ std::filesystem::path replaced_name(const std::filesystem::path& folder) {
     return folder.parent_path() / fmt::format(".{}.replaced", folder.filename().string());
 }
 
+namespace {
+
+[[noreturn]] void cannot_replace(const std::filesystem::path& folder, const std::string& reason) {
+    const std::filesystem::path old = replaced_name(folder);
+    const bool moved = !is_there(folder) && is_there(old);
+    throw Error(ErrorCode::io, fmt::format("cannot replace {}: {}{}", folder.string(), reason,
+                                           moved ? "; the earlier one is in " + old.string() : ""));
+}
+
+}  // namespace
+
 void replace_folder(const std::filesystem::path& made, const std::filesystem::path& folder) {
-    const auto fail = [&](const std::string& reason) {
-        throw Error(ErrorCode::io, fmt::format("cannot replace {}: {}", folder.string(), reason));
-    };
     if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) return;
-    if (errno != EINVAL && errno != ENOSYS) fail(std::strerror(errno));
+    if (errno != EINVAL && errno != ENOSYS) cannot_replace(folder, std::strerror(errno));
+    replace_by_renames(made, folder);
+}
+
+void replace_by_renames(const std::filesystem::path& made, const std::filesystem::path& folder) {
     const std::filesystem::path old = replaced_name(folder);
     std::error_code problem, ignored;
-    std::filesystem::remove_all(old, problem);
+    // Without `folder`, a killed process may have left the only copy there.
+    if (is_there(folder)) std::filesystem::remove_all(old, problem);
     if (!problem) std::filesystem::rename(folder, old, problem);
-    if (problem) fail(problem.message());
+    if (problem) cannot_replace(folder, problem.message());
     std::filesystem::rename(made, folder, problem);
     if (problem) {
         std::filesystem::rename(old, folder, ignored);
-        fail(problem.message());
+        cannot_replace(folder, problem.message());
     }
     std::filesystem::rename(old, made, ignored);  // a leftover does no harm
 }

@@ -32,9 +32,11 @@ private:
 
 /// Puts the folder `made` in the place of `folder`, which exists: in one step if the file system
 /// can exchange names. `made` is the earlier folder then, for the caller to remove. The caller has
-/// synced the files, and syncs the folder above. If this fails, `folder` is the earlier one. Throws
-/// io.
+/// synced the files, and syncs the folder above. If this fails, `folder` is the earlier one, or the
+/// message says where the earlier one is. Throws io.
 void replace_folder(const std::filesystem::path& made, const std::filesystem::path& folder);
+/// The same for file systems that cannot exchange names: `folder` is missing for a moment.
+void replace_by_renames(const std::filesystem::path& made, const std::filesystem::path& folder);
 /// The name of the earlier folder for a moment, if the file system cannot exchange names. A killed
 /// process leaves it behind.
 std::filesystem::path replaced_name(const std::filesystem::path& folder);

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "../message_of.h"
 #include "../scratch.h"
 #include "assay/error.h"
 
@@ -78,6 +79,35 @@ TEST_F(FolderAsideTest, AFailureKeepsTheEarlierFolder) {
     EXPECT_THROW(replace_folder(scratch_ / "missing", target_), Error);
     EXPECT_EQ(file_names_in(target_), (std::set<std::string>{"old"}));
     EXPECT_EQ(file_names_in(scratch_.path()), (std::set<std::string>{"out"}));
+}
+
+// As on a file system that cannot exchange names.
+TEST_F(FolderAsideTest, RenamesReplaceAFolderAndItsLeftover) {
+    put(target_, "old");
+    put(scratch_ / "made", "new");
+    put(replaced_name(target_), "leftover");
+    replace_by_renames(scratch_ / "made", target_);
+    EXPECT_EQ(file_names_in(target_), (std::set<std::string>{"new"}));
+    EXPECT_EQ(file_names_in(scratch_ / "made"), (std::set<std::string>{"old"}));
+    EXPECT_EQ(file_names_in(scratch_.path()), (std::set<std::string>{"made", "out"}));
+}
+
+TEST_F(FolderAsideTest, RenamesThatFailKeepTheEarlierFolder) {
+    put(target_, "old");
+    EXPECT_THROW(replace_by_renames(scratch_ / "missing", target_), Error);
+    EXPECT_EQ(file_names_in(target_), (std::set<std::string>{"old"}));
+    EXPECT_EQ(file_names_in(scratch_.path()), (std::set<std::string>{"out"}));
+}
+
+TEST_F(FolderAsideTest, TheOnlyCopyIsKeptAndNamed) {
+    const fs::path old = replaced_name(target_);
+    put(old, "old");
+    put(scratch_ / "made", "new");
+    const std::string said =
+        message_of([&] { replace_by_renames(scratch_ / "made", target_); }, ErrorCode::io);
+    EXPECT_NE(said.find("the earlier one is in " + old.string()), std::string::npos) << said;
+    EXPECT_EQ(file_names_in(old), (std::set<std::string>{"old"}));
+    EXPECT_EQ(file_names_in(scratch_ / "made"), (std::set<std::string>{"new"}));
 }
 
 }  // namespace
