@@ -152,7 +152,12 @@ Table ways(PaperStudy& study) {
 }
 
 Table tags(PaperStudy& study) {
-    return mad::tag_table(study.ranking());
+    const mad::Ranking& ranking = study.ranking();
+    if (ranking.tags.empty())
+        throw NoInput(
+            "no image has a tag; add tags to answers in assay serve, or set tags in "
+            "[paper]");
+    return mad::tag_table(ranking);
 }
 
 mad::Gallery pair_sheets(PaperStudy& study, const std::filesystem::path& folder) {

@@ -34,7 +34,7 @@ Table ranks(PaperStudy& study);
 Table correlations(PaperStudy& study);
 /// The steps of distances_of().
 Table ways(PaperStudy& study);
-/// Images by tag, and the classifiers' errors on them.
+/// Images by tag, and the classifiers' errors on them. Throws NoInput if no image has a tag.
 Table tags(PaperStudy& study);
 /// Contact sheets of shown_pair() in the folder.
 mad::Gallery pair_sheets(PaperStudy& study, const std::filesystem::path& folder);

@@ -109,7 +109,7 @@ inline constexpr auto description<cli::PaperSettings> = describe<cli::PaperSetti
         {.help = "Accuracies to compare its ranking with, as of assay mad rank --against",
          .empty = "its control sample"}),
     field<&cli::PaperSettings::tags>({.help = "Ways to fail, as of assay mad rank --tags",
-                                      .empty = "none"}),
+                                      .empty = "the tags of the answers"}),
     field<&cli::PaperSettings::pair>({.help = "The two classifiers whose images are shown",
                                       .empty = "the two best that have images"}),
     field<&cli::PaperSettings::ties>(

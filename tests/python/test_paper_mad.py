@@ -97,10 +97,10 @@ class PaperOfACompetition(unittest.TestCase):
         run("mad", "questions", cls.folder / name, "--out", cls.folder / "questions.csv", "-q")
 
     @classmethod
-    def answer(cls, name, most=None):
-        rows = [[row["question"], who, "yes" if CLASSES[cls.truth[row["image"]]] == row["label"] else "no"]
+    def answer(cls, name, most=None, tags=None):
+        rows = [[row["question"], who, "yes" if CLASSES[cls.truth[row["image"]]] == row["label"] else "no", (tags or {}).get(row["image"], "")]
                 for row in table(cls.folder / "questions.csv")[:most] for who in ("ann", "ben", "cy")]
-        cls.write("answers.csv", "question,annotator,answer", rows)
+        cls.write("answers.csv", "question,annotator,answer,tags", rows)
         run("mad", "answers", cls.folder / name, cls.folder / "answers.csv", "-q")
 
     @classmethod
@@ -174,7 +174,16 @@ class PaperOfACompetition(unittest.TestCase):
         for row, reason in (("table-1", "against"), ("text-1", "against"), ("figure-8", "tags")):
             self.assertEqual(rows[row]["state"], "no input")
             self.assertIn(f"set {reason} in [paper]", rows[row]["reason"])
+        self.assertIn("no image has a tag", rows["figure-8"]["reason"])
         self.assertTrue(rows["figure-7"]["command"].endswith("--models r34 vgg"))
+
+    def test_tags_of_answers(self):
+        self.competition("tagged", "--distance", "tree-path", "--hierarchy", self.folder / "hierarchy.csv")
+        self.answer("tagged", tags={"000.png": "small", "001.png": "small", "004.png": "drawn"})
+        made = self.paper("own-tags", "competition = 'tagged'", "formats = ['svg']")
+        figure = next(row for row in made["rows"] if row["row"] == "figure-8")
+        self.assertEqual((figure["state"], "--tags" in figure["command"]), ("made", False))
+        self.assertEqual(*((folder / "figure-8.csv").read_text() for folder in (self.folder / "own-tags", self.out)))
 
     def test_mistakes(self):
         self.assertIn("set competition", self.paper("wrong", "formats = ['svg']", status=2))
