@@ -14,6 +14,7 @@
 #include "core/add_once.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "evaluate/gap/assemble.h"
 
 namespace assay::cli {
 namespace {
@@ -56,11 +57,24 @@ ScoreRunsOptions composite_options(const PaperConfig& config) {
     return options;
 }
 
-/// The means over the composites as a further data set of the gap's models.
+/// The means over the composites as a further data set of the gap's models. Data sets that only
+/// other models have are not among them.
 GapAlso further_set(const ScoreResult& composites, const GapReport& report,
                     const PaperSettings& paper) {
+    std::vector<ScoreReport> reports;
+    std::set<std::string> measured;
+    for (const ScoreReport& one : composites.reports) {
+        if (std::ranges::find(report.models, one.model, &GapModel::name) == report.models.end())
+            continue;
+        measured.insert(one.dataset);
+        reports.push_back(one);
+    }
     GapAlso out =
-        also_of_means(paper.composites, paper.composite_subgroups, composites.means, report);
+        also_of_means(paper.composites, paper.composite_subgroups,
+                      score_across(reports, paper.composites, report.options.level), report);
+    for (const ScoreReport& one : composites.reports)
+        if (!measured.contains(one.dataset))
+            add_once(out.warnings, not_in_mean(one.dataset, paper.composites));
     for (auto& metrics : out.models) {
         Estimate& top1 = metrics[static_cast<std::size_t>(GapMetric::top1)];
         if (!top1.value) top1.undefined = "top-1 is not measured on composites";
@@ -71,12 +85,25 @@ GapAlso further_set(const ScoreResult& composites, const GapReport& report,
 /// Without any value, the models cannot be ranked.
 void require_asma(const GapAlso& composites) {
     constexpr auto asma = static_cast<std::size_t>(GapMetric::asma);
-    if (std::ranges::none_of(composites.models,
-                             [](const auto& values) { return values[asma].value.has_value(); }))
-        refuse(
-            fmt::format("no model has ASMA on `{}` over {} objects: set composite_subgroups in "
-                        "[paper] to numbers that table-2 lists",
-                        composites.name, composites.subgroups));
+    if (std::ranges::any_of(composites.models,
+                            [](const auto& values) { return values[asma].value.has_value(); }))
+        return;
+    const auto first = std::ranges::find_if(composites.means, [](const AcrossResult& one) {
+        return one.mean.key.metric == name_of(GapMetric::asma);
+    });
+    const bool measured = first != composites.means.end();
+    // Values on some of the data sets are not for want of images with so many objects.
+    const bool partly = std::ranges::any_of(composites.means, [](const AcrossResult& one) {
+        return one.mean.key.metric == name_of(GapMetric::asma) &&
+               std::ranges::any_of(one.values, [](const auto& v) { return v.has_value(); });
+    });
+    refuse(fmt::format(
+        "no model has ASMA on `{}` over {} objects ({}): set {} in [paper]", composites.name,
+        composites.subgroups,
+        measured ? fmt::format("{}: {}", first->mean.key.model, first->mean.undefined)
+                 : "no model of the gap has scores on them",
+        measured && !partly ? "composite_subgroups to numbers that table-2 lists"
+                            : "composites to data sets on which the models have values"));
 }
 
 replication::AdjustStep adjust_step(const PaperConfig& config) {
@@ -127,10 +154,8 @@ std::string_view PaperStudy::missing(PaperSource source) const {
         case PaperSource::ranking:
         case PaperSource::distances:
         case PaperSource::pair:
-            return paper.competition.empty() ? "set competition in [paper]" : "";
         case PaperSource::tags:
-            if (paper.competition.empty()) return "set competition and tags in [paper]";
-            return paper.tags.empty() ? "set tags in [paper]" : "";
+            return paper.competition.empty() ? "set competition in [paper]" : "";
     }
     return "";
 }
@@ -235,6 +260,7 @@ const GapReport& PaperStudy::ranked() {
         if (paper.table.empty()) {
             report.also.push_back(further_set(composites(), report, paper));
             require_asma(report.also.back());
+            add_warnings(report.also.back().warnings);
         }
         report.ranking =
             rank_by(report, "asma_" + paper.composites, "", paper.ties == PaperTies::dense);

@@ -15,6 +15,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/score.h"
+#include "evaluate/gap/gap_report_tables.h"
 #include "message_of.h"
 #include "saved_scores.h"
 
@@ -648,9 +649,7 @@ struct SeedRuns {
     SeedRuns() {
         std::uint64_t seed = 1;
         for (const char* set : {"v1", "v2", "mix-seed1", "mix-seed2", "mix-seed3"}) {
-            World w = world(200, seed++, 1.5);
-            w.made.dataset = set;
-            w.made.labels = w.sets;  // some images have several valid labels
+            const World w = mixed(set, seed++);
             for (const char* model : {"a", "b"}) {
                 if (std::string(set) + model == "mix-seed3b") continue;
                 Made made = other_model(w, model[0], 0.7);
@@ -660,6 +659,14 @@ struct SeedRuns {
         request.sets = {"v1", "v2"};
         request.runs = folder / "runs";
         request.options = Runs::quick();
+    }
+    /// Some images have several valid labels.
+    static World mixed(const std::string& set, std::uint64_t seed) {
+        World w = world(200, seed, 1.5);
+        w.made.dataset = set;
+        for (std::size_t i = 0; i < w.sets.size(); ++i)
+            w.made.labels[i].assign(w.sets[i].begin(), w.sets[i].end());
+        return w;
     }
     GapReport report() const { return run_gap(request, *self_comm()); }
 };
@@ -678,7 +685,7 @@ TEST(GapOfFolders, AMeanOfSeedsIsAFurtherDataSet) {
     options.paths = {runs.request.runs};
     options.across = "mix-seed*";
     options.measure.metrics = {"top1", "real", "asma"};
-    options.measure.subgroups = {1, 2, 3, 4};
+    options.measure.subgroups = {"1", "2", "3", "4"};
     const ScoreResult across = score_runs(options, *self_comm());
     runs.request.rank_by.clear();
     std::size_t compared = 0;
@@ -711,6 +718,40 @@ TEST(GapOfFolders, AMeanOfSeedsIsAFurtherDataSet) {
     EXPECT_EQ(report.models[report.ranking->places[0].model].name, "a");
     const auto json = to_json(report);
     EXPECT_EQ(json["also"][0]["means"][0]["datasets"].size(), 3U);
+}
+
+// A model outside the gap does not decide which data sets a mean is over.
+TEST(GapOfFolders, ADataSetOfOtherModelsIsNotInTheMean) {
+    SeedRuns runs;
+    runs.request.also = {"mix-seed[124]"};
+    const GapReport before = runs.report();
+    save(runs.folder, SeedRuns::mixed("mix-seed4", 9).made, "c");
+    const GapReport report = runs.report();
+    ASSERT_EQ(report.models.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+        ASSERT_TRUE(report.also[0].models[i][2].value);
+        EXPECT_EQ(report.also[0].models[i][2].value, before.also[0].models[i][2].value);
+        EXPECT_EQ(report.also[0].models[i][2].interval, before.also[0].models[i][2].interval);
+    }
+    EXPECT_THAT(report.warnings, testing::Contains(HasSubstr("mix-seed4 is not in the mean")));
+    runs.request.also = {"mix-seed4*"};
+    EXPECT_THAT(message_of([&] { runs.report(); }),
+                HasSubstr("no model has scores on both v1 and mix-seed4"));
+}
+
+// One data set gives no interval, so the note of the table does not promise one.
+TEST(GapOfFolders, APatternOfOneDataSetHasNoInterval) {
+    SeedRuns runs;
+    const auto notes = [&](const std::string& pattern) {
+        runs.request.also = {pattern};
+        std::string all;
+        for (const std::string& note : gap_tables::places(runs.report(), true).notes)
+            all += note + "\n";
+        return all;
+    };
+    EXPECT_THAT(notes("mix-seed1*"), HasSubstr("mean over 1 data set (mix-seed1).\n"));
+    EXPECT_THAT(notes("mix-seed[12]"),
+                HasSubstr("mean over 2 data sets (mix-seed1, mix-seed2), with an interval"));
 }
 
 TEST(GapOfFolders, APatternNamesAFolderAndMatchesADataSet) {

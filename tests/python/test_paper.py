@@ -219,12 +219,13 @@ class Paper(unittest.TestCase):
 
     def test_composites_that_fail_do_not_end_the_others(self):
         for name, why, failed, lines in (
-            ("nine", "composite_subgroups", ["table-3", "figure-7"], ("composites = 'patchml-seed*'",)),
+            ("nine", "objects (net0: no value on patchml-seed1: no item has", ["table-3", "figure-7"], ("composites = 'patchml-seed*'",)),
             ("typo", "pathml*", ["table-2", "table-3", "figure-7"], ("composites = 'pathml*'", "composite_subgroups = '2,3'")),
         ):
             config = self.config(name, "v1 = 'v1'", "v2 = 'v2'", "formats = ['svg']", *lines)
             said = run("paper", "multilabel", config, "--out", self.folder / name, "-q", status=3)
             self.assertIn(why, said)
+            self.assertEqual("set composite_subgroups in [paper]" in said, name == "nine")
             self.assertIn(f"{', '.join(failed)}: ", said)
             made = json.loads((self.folder / name / "paper.json").read_text())
             rows = {row["row"]: row for row in made["rows"]}
@@ -252,6 +253,19 @@ class Paper(unittest.TestCase):
         self.assertEqual(len(skipped), 1)
         self.assertEqual(done.stderr.count(skipped[0]), 1)
         self.assertIn(f"- {skipped[0]}\n", (self.folder / "lacking/README.md").read_text())
+
+    def test_other_models_do_not_change_the_means(self):
+        runs = self.folder / "more"
+        shutil.copytree(self.folder / "runs", runs)
+        np.save(self.folder / "scores.npy", self.scores["patchml-seed1", "net0"])
+        self.write("items.csv", "path,labels", [[f"{i}.jpg", " ".join(map(str, s))] for i, s in enumerate(self.sets["patchml-seed1"])])
+        run("import", self.folder / "scores.npy", "--items", self.folder / "items.csv", "--dataset-name", "patchml-seed3", "--name", "other",
+            "--kind", "logits", "--out", runs, "-q")
+        config = self.config("more-models", "v1 = 'v1'", "v2 = 'v2'", "labels1 = 'v1.csv'", "labels2 = 'v2.csv'",
+                             "composites = 'patchml-seed*'", "composite_subgroups = '2,3'", "formats = ['svg']", runs=runs)
+        made = json.loads(run("paper", "multilabel", config, "--out", self.folder / "more-made", "--json", "-q"))
+        self.assertEqual(table(self.folder / "more-made/table-4.csv"), table(self.out / "table-4.csv"))
+        self.assertIn("patchml-seed3 is not in the mean of `patchml-seed*`: no model of the gap has scores on it", made["warnings"])
 
     def test_runs_are_where_assay_run_writes_them(self):
         below = self.folder / "below"

@@ -1,4 +1,6 @@
 // Further data sets in addition to the two of the gap.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -66,6 +68,14 @@ ScoreOptions score_options_of(const GapReport& report, const std::string& subgro
     return options;
 }
 
+store::SharedModels shared_with(const GapSide& side, const GapReport& report) {
+    std::vector<std::string> own, further;
+    for (const GapModel& model : report.models) own.push_back(model.name);
+    for (const auto& folder : side.stores)
+        further.push_back(PredictionStore::open(folder).spec().model_name);
+    return store::shared_models(own, further);
+}
+
 /// A data set's values for models of the gap.
 struct ScoredSide {
     std::vector<ScoreReport> reports;  ///< with the side's name as the data set
@@ -75,11 +85,6 @@ ScoredSide scored_side(const GapSide& side, const GapReport& report, ScoreOption
                        Comm& comm, const ProgressCallback& progress) {
     options.labels = side.sets;
     options.unnamed = side.unnamed;
-    std::vector<std::string> own, further;
-    for (const GapModel& model : report.models) own.push_back(model.name);
-    for (const auto& folder : side.stores)
-        further.push_back(PredictionStore::open(folder).spec().model_name);
-    require_shared(store::shared_models(own, further), report.sets[0].name, side.name);
     const auto place_of = model_places(report);
     ScoredSide out;
     for (const auto& folder : side.stores) {
@@ -116,6 +121,7 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
     GapAlso out = nothing_measured(side.name, report);
     out.subgroups = subgroups;
     const auto place_of = model_places(report);
+    require_shared(shared_with(side, report), report.sets[0].name, side.name);
     ScoredSide scored =
         scored_side(side, report, score_options_of(report, subgroups), comm, progress);
     out.warnings = std::move(scored.warnings);
@@ -135,6 +141,14 @@ GapAlso also_across(std::span<const GapSide> sides, const std::string& name,
     std::vector<ScoreReport> reports;
     std::vector<std::string> warnings;
     for (const GapSide& side : sides) {
+        const store::SharedModels models = shared_with(side, report);
+        if (models.both.empty()) {
+            // An error if no data set has any model of the gap.
+            if (&side == &sides.back() && reports.empty())
+                require_shared(models, report.sets[0].name, side.name);
+            warnings.push_back(not_in_mean(side.name, name));
+            continue;
+        }
         ScoredSide scored = scored_side(side, report, options, comm, progress);
         for (ScoreReport& one : scored.reports) reports.push_back(std::move(one));
         for (std::string& text : scored.warnings) warnings.push_back(std::move(text));
@@ -158,6 +172,11 @@ GapAlso also_of_means(const std::string& name, const std::string& subgroups,
     }
     out.means = std::move(means);
     return out;
+}
+
+std::string not_in_mean(const std::string& dataset, const std::string& name) {
+    return fmt::format("{} is not in the mean of `{}`: no model of the gap has scores on it",
+                       dataset, name);
 }
 
 GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report) {

@@ -44,6 +44,9 @@ std::vector<std::size_t> report_order(std::span<const Maybe> top1,
 /// A further data set of a table.
 GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report);
 
+/// The warning about a data set without any model of the gap, in the mean `name` over several.
+std::string not_in_mean(const std::string& dataset, const std::string& name);
+
 /// Computes everything that depends only on the models' values: ranks, orders, boxes, spreads,
 /// counts within the margin, the best. The statements that are certain come from
 /// state_about_models().

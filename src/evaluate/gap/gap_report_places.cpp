@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.h"
 #include "evaluate/gap/gap_report_tables.h"
 
 namespace assay::gap_tables {
@@ -15,13 +16,13 @@ Cell published(const Estimate& v) {
     return v;
 }
 
-/// "3 data sets (seed1, seed2, seed3)".
-std::string data_sets_text(const GapAlso& also) {
-    const auto most = std::ranges::max_element(
-        also.means, {}, [](const AcrossResult& one) { return one.datasets.size(); });
-    const std::size_t count = most->datasets.size();
-    return fmt::format("{} data set{} ({})", count, count == 1 ? "" : "s",
-                       fmt::join(most->datasets, ", "));
+/// "mean over 3 data sets (seed1, seed2, seed3), with an interval ...".
+std::string mean_text(const GapAlso& also) {
+    const std::vector<std::string>& names = also.means.front().datasets;  // as of all means
+    return fmt::format(
+        "mean over {} ({}){}", how_many(names.size(), "data set"), fmt::join(names, ", "),
+        names.size() < 2 ? ""
+                         : ", with an interval that treats them as a sample of such data sets");
 }
 
 }  // namespace
@@ -88,10 +89,7 @@ Table places(const GapReport& r, bool all) {
     }
     for (const GapAlso& also : r.also) {
         if (!also.means.empty())
-            table.notes.push_back(
-                fmt::format("{}: mean over {}, with an interval that treats them as a sample of "
-                            "such data sets.",
-                            also.name, data_sets_text(also)));
+            table.notes.push_back(fmt::format("{}: {}.", also.name, mean_text(also)));
         if (!also.subgroups.empty())
             table.notes.push_back(
                 fmt::format("ASMA {}: over the images with {} labels.", also.name, also.subgroups));
