@@ -13,6 +13,7 @@
 #include "collective/rank_part.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
+#include "core/text.h"
 #include "evaluate/score_tables.h"
 #include "metric/class_areas.h"
 
@@ -22,7 +23,7 @@ namespace {
 enum ImageSlot : std::size_t {
     labelled_images,
     several_images,
-    unranked_images,  ///< with more valid labels than classes whose rank is known
+    unranked_images,  ///< whose g highest classes are not known
     all_found_images,
     second_missed_images,
     first_wrong_images,
@@ -185,10 +186,12 @@ std::string why_unranked(const ScoredRows& rows, std::uint64_t unranked) {
     if (unranked == 0) return "";
     if (!rows.reader().ranks())
         return fmt::format(
-            "{} images have several valid labels, but the class map gives one class per image",
-            unranked);
-    return fmt::format("{} images have more valid labels than the {} stored classes per image",
-                       unranked, rows.reader().depth());
+            "{} {} several valid labels, but the class map gives one class per image",
+            how_many(unranked, "image"), unranked == 1 ? "has" : "have");
+    return fmt::format(
+        "the g highest classes of {} with g valid labels are not all among the stored ones ({} per "
+        "image)",
+        how_many(unranked, "image"), rows.reader().depth());
 }
 
 MissedLabels missed_labels(const ValidCounts& counts, const CountedProportions& proportions,

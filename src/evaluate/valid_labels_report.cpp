@@ -41,8 +41,8 @@ Table valid_class_table(const ScoreReport& report) {
         "images: those for which the class is valid. recall: those of them with the class among "
         "their g highest, for g valid labels");
     table.notes.emplace_back(
-        "among best: all images with the class among their g highest. precision: those of them for "
-        "which it is valid");
+        "among best: all images with the class among their g highest, if these are known. "
+        "precision: those of them for which it is valid");
     if (!labels.ranked_by.empty())
         table.notes.push_back("AP: average precision, ranked by the " + labels.ranked_by);
     const auto undefined = std::ranges::find_if(labels.classes, [](const ValidClass& c) {
@@ -90,9 +90,9 @@ ResultType result_type(ResultOf<ValidClass>) {
             part<&ValidClass::images>({.help = "Images for which the class is valid"}),
             part<&ValidClass::found>(
                 {.help = "Of these, images with the class among their g highest, for g valid "
-                         "labels"}),
+                         "labels. Images whose g highest classes are not known do not count"}),
             part<&ValidClass::among_best>(
-                {.help = "All images with the class among their g highest"}),
+                {.help = "All images with the class among their g highest, if these are known"}),
             part<&ValidClass::recall>({.help = "`found` of `images`"}),
             part<&ValidClass::precision>({.help = "`found` of `among_best`"}),
             part<&ValidClass::average_precision>(

@@ -24,11 +24,12 @@ struct Confusion {
 /// One class. A value without images is undefined, with its reason.
 struct ValidClass {
     std::string id, name;
-    std::uint64_t images = 0;      ///< images for which the class is valid
-    std::uint64_t found = 0;       ///< of these: images that have it among their g highest
-    std::uint64_t among_best = 0;  ///< all images that have it among their g highest
-    Estimate recall;               ///< found / images, Wilson
-    Estimate precision;            ///< found / among_best, Wilson
+    std::uint64_t images = 0;  ///< images for which the class is valid
+    /// Of these: images that have it among their g highest, and all images that do. Images whose g
+    /// highest classes are not known do not count: then recall and precision are undefined.
+    std::uint64_t found = 0, among_best = 0;
+    Estimate recall;     ///< found / images, Wilson
+    Estimate precision;  ///< found / among_best, Wilson
     /// Average precision of the class's scores over the labelled images (scikit-learn's).
     Estimate average_precision;
 };
