@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "assay/error.h"
+#include "assay/evaluate/model_trial.h"
 #include "assay/model/model_spec.h"
 #include "assay/robustness/pixel_model.h"
 #include "assay/store/row_reader.h"
@@ -41,6 +43,16 @@ std::vector<double> radii_of(const CertifyOptions& options) {
     return radii;
 }
 
+/// One copy at a time if the trial found that the images of a batch affect each other.
+std::uint32_t copies_together(const LoadedModel& model, const CertifyOptions& options) {
+    if (model.trial) {
+        const std::scoped_lock lock(model.trial->mutex);
+        if (const std::uint32_t batch = model.trial->batch.value_or(0); batch > 0) return batch;
+    }
+    return options.predict.batch_size > 0 ? options.predict.batch_size
+                                          : default_batch_size(model.classifier->facts());
+}
+
 /// What determines the scores of the copies: the noise, and the settings of the model that its
 /// fingerprint has.
 std::string smoothing_of(const ModelSpec& spec, const attack::Copies& copies) {
@@ -64,9 +76,7 @@ LoadedModel smoothed_model(const LoadedModel& model, const Dataset& dataset,
                            const CertifyOptions& options, bool selection) {
     const attack::Copies copies = {.sigma = options.sigma,
                                    .count = selection ? options.selection : options.samples,
-                                   .together = options.predict.batch_size > 0
-                                                   ? options.predict.batch_size
-                                                   : default_batch_size(model.classifier->facts()),
+                                   .together = copies_together(model, options),
                                    .seed = options.seed,
                                    .purpose = selection ? "certify.selection" : "certify.samples"};
     LoadedModel smoothed = model;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "assay/evaluate/model_trial.h"
 #include "assay/robustness/derived_store.h"
 #include "core/statistics.h"
 #include "message_of.h"
@@ -221,6 +222,19 @@ TEST_F(Certify, AnotherOutputOfTheFileIsAnotherFunction) {
     EXPECT_THAT(changed([](ModelSpec& s) { s.output = "1"; }), HasSubstr("m@smoothed-0.25-100"));
     EXPECT_THAT(changed([](ModelSpec& s) { s.layout = InputLayout::nhwc; }),
                 HasSubstr("m@smoothed-0.25-100"));
+}
+
+TEST_F(Certify, AModelThatMixesABatchGetsOneCopyAtATime) {
+    const Dataset dataset = images(3);
+    LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    model.trial = std::make_shared<TrialMemory>();
+    model.trial->batch = 1;
+    CertifyOptions o = certify_options("a");
+    o.samples = 20;
+    const CertifiedModel result = certify_models({&model, 1}, dataset, o)[0];
+    const auto record =
+        nlohmann::json::parse(PredictionStore::open(result.store).spec().provenance_json);
+    EXPECT_EQ(record["scored_by"]["smoothed"]["together"], 1);
 }
 
 TEST_F(Certify, ScoresThatAreNotFiniteCountForNoClass) {
