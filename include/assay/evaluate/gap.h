@@ -108,8 +108,8 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
                        Comm& comm, const ProgressCallback& progress = {});
 /// The means over data sets that repeat one another, such as composites from five seeds, as one
 /// further data set. `sides` are the data sets, `name` stands for all of them. The values are those
-/// of score_across() over the models of the report. A data set without any of them is skipped with a
-/// warning. Throws as also_of_stores() and score_across() do, and bad_input if all are skipped.
+/// of score_across() over the models of the report. A data set without any of them is skipped with
+/// a warning. Throws as also_of_stores() and score_across() do, and bad_input if all are skipped.
 GapAlso also_across(std::span<const GapSide> sides, const std::string& name,
                     const GapReport& report, const std::string& subgroups, Comm& comm,
                     const ProgressCallback& progress = {});
