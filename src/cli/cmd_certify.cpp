@@ -15,7 +15,6 @@ namespace {
 constexpr std::string_view certify_examples = R"(
 assay certify --model noise25.pt --preset timm --data imagenet/val --limit 500 --sigma 0.25
 assay certify -m noise50.pt -d cifar10 --sigma 0.5 --radii 0,0.25,0.5,1 --json -o certified.json
-assay certify -m m.pt -d val --limit 20 --samples 1000
 assay plot certify certified.json -o curve.pdf
 )";
 
@@ -24,9 +23,9 @@ assay plot certify certified.json -o curve.pdf
 int cmd_certify(std::vector<std::string> arguments) {
     auto app = make_app(
         "certify",
-        "Certify accuracy by randomised smoothing (Cohen et al. 2019). The smoothed model predicts "
-        "the most frequent class under Gaussian noise. Within the l2 radius of an image, no change "
-        "alters it. Train the model with the same noise. The same command resumes.",
+        "Certify accuracy by randomised smoothing (Cohen et al. 2019): within its l2 radius, no "
+        "change of an image alters its class. Train the model with noise. If the run is "
+        "interrupted, rerun it to resume.",
         certify_examples);
     ModelFlags models;
     DataFlags data;
