@@ -12,8 +12,7 @@
 namespace assay::hdf5 {
 
 /// All elements in C order, in the file's format. Throws bad_input: never written, stored in other
-/// files, chunks with the index of an array that can grow in HDF5 1.10, filters other than deflate,
-/// lzf, shuffle and Fletcher-32, damaged.
+/// files, filters other than deflate, lzf, shuffle and Fletcher-32, damaged.
 std::shared_ptr<const ByteSource> stored_elements(const std::shared_ptr<const ByteSource>& file,
                                                   const std::vector<Message>& messages,
                                                   const std::vector<std::uint64_t>& shape,
