@@ -569,6 +569,7 @@ class QualityScoreOptions(TypedDict, total=False):
 class CorrelateOptions(TypedDict, total=False):
     # assay quality correlate
     where: Value
+    column: Value
     family: Value
     by: Value
     adjust: Value

@@ -32,12 +32,21 @@ struct QualityInput {
             ->type_name("SELECTOR");
     }
     /// Returns the published table itself, or `read` with the table from the file.
-    const QualityTable& open(QualityTable& read) const {
+    const QualityTable& open(QualityTable& read,
+                             TableColumns columns = TableColumns::dimensions) const {
         if (table == "published") return published_models();
-        read = read_quality_table(table);
+        read = read_quality_table(table, columns);
         return read;
     }
 };
+
+void add_columns(CLI::App& app, std::vector<std::string>& columns) {
+    app.add_option("--column", columns,
+                   "Also compare this column of numbers, such as gmacs, latency_ms or ood_auroc. "
+                   "The table then needs none of the nine dimensions; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("COLUMN");
+}
 
 void add_weights(CLI::App& app, std::string& weights) {
     app.add_option(
@@ -95,6 +104,7 @@ assay quality correlate published
 assay quality correlate published --where "architecture=Transformer" --adjust bh
 assay quality correlate published --family paper
 assay quality correlate published --by architecture
+assay quality correlate costs.csv --column gmacs --column latency_ms
 )";
 
 int quality_correlate(std::vector<std::string> arguments) {
@@ -106,6 +116,7 @@ int quality_correlate(std::vector<std::string> arguments) {
     CorrelateOptions options;
     Output output;
     input.add_to(*app);
+    add_columns(*app, options.columns);
     app->add_option("--family", options.family,
                     "Tag that names families: they are resampled for the intervals, because models "
                     "of one family are not independent")
@@ -131,7 +142,7 @@ int quality_correlate(std::vector<std::string> arguments) {
     if (!parse(*app, std::move(arguments))) return Status::done;
     options.where = input.where;
     QualityTable read;
-    output.print(report_of(correlate_dimensions(input.open(read), options)));
+    output.print(report_of(correlate_dimensions(input.open(read, TableColumns::any), options)));
     return Status::done;
 }
 
@@ -160,6 +171,7 @@ int quality_groups(std::vector<std::string> arguments) {
         ->required()
         ->allow_extra_args(false)
         ->type_name("SELECTOR");
+    add_columns(*app, options.columns);
     app->add_flag("--paired", options.paired,
                   "Pair the first model of one group with the first of the other, and so on");
     app->add_option("--family", options.family,
@@ -177,7 +189,7 @@ int quality_groups(std::vector<std::string> arguments) {
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     QualityTable read;
-    output.print(report_of(compare_groups(input.open(read), options)));
+    output.print(report_of(compare_groups(input.open(read, TableColumns::any), options)));
     return Status::done;
 }
 

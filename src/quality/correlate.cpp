@@ -36,14 +36,14 @@ struct Column2 {
     std::vector<std::size_t> family;
 };
 
-Column2 both_of(const QualityTable& table, const std::vector<std::size_t>& models,
-                const std::vector<std::size_t>& family, std::size_t x, std::size_t y) {
+Column2 both_of(const std::vector<std::size_t>& models, const std::vector<std::size_t>& family,
+                const QualityColumn& x, const QualityColumn& y) {
     Column2 out;
     for (std::size_t i = 0; i < models.size(); ++i) {
-        const auto& cells = table.models[models[i]].cells;
-        if (!cells[x].value || !cells[y].value) continue;
-        out.x.push_back(*cells[x].value);
-        out.y.push_back(*cells[y].value);
+        const std::optional<double>&one = x.values[models[i]], &other = y.values[models[i]];
+        if (!one || !other) continue;
+        out.x.push_back(*one);
+        out.y.push_back(*other);
         out.family.push_back(family[i]);
     }
     return out;
@@ -61,16 +61,16 @@ std::optional<double> resampled(const Column2& columns, const std::vector<std::u
     return spearman_rho(x, y);
 }
 
-std::vector<Correlation> correlated(const QualityTable& table,
+std::vector<Correlation> correlated(const std::vector<QualityColumn>& all,
                                     const std::vector<std::size_t>& models,
                                     const Families& families, const CorrelateOptions& options,
                                     const std::string& group, std::vector<std::string>& warnings) {
     std::vector<Correlation> pairs;
     std::vector<Column2> columns;
-    for (std::size_t x = 0; x < dimension_count; ++x) {
+    for (std::size_t x = 0; x < all.size(); ++x) {
         for (std::size_t y = 0; y < x; ++y) {
-            Correlation pair{static_cast<Dimension>(x), static_cast<Dimension>(y), {}};
-            Column2 both = both_of(table, models, families.of, x, y);
+            Correlation pair{all[x].name, all[y].name, {}};
+            Column2 both = both_of(models, families.of, all[x], all[y]);
             pair.rho.n = both.x.size();
             const auto rho = both.x.size() > 3 ? spearman_rho(both.x, both.y) : std::nullopt;
             if (rho) {
@@ -202,19 +202,25 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
     result.options = options;
     result.notes = table.notes;
     const std::vector<std::size_t> models = select_models(table, options.where);
+    const std::vector<QualityColumn> columns = quality_columns(table, options.columns);
+    if (columns.size() < 2)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} has only the column `{}` to correlate: name another with "
+                                "--column",
+                                table.source, columns.front().name.title));
     result.models = models.size();
     for (std::string& note : notes_on_cells(table, models, equal_weights()))
         result.notes.push_back(std::move(note));
     const Families families = families_of(table, models, options.family);
     result.families = families.count;
 
-    result.pairs = correlated(table, models, families, options, "", result.warnings);
+    result.pairs = correlated(columns, models, families, options, "", result.warnings);
     if (!options.by.empty()) {
         for (const Subgroup& group : subgroups_of(table, models, options.by, result.notes)) {
             const Families of_group = families_of(table, group.models, options.family);
-            result.groups.push_back(
-                {group.value, group.models.size(), of_group.count,
-                 correlated(table, group.models, of_group, options, group.value, result.warnings)});
+            result.groups.push_back({group.value, group.models.size(), of_group.count,
+                                     correlated(columns, group.models, of_group, options,
+                                                group.value, result.warnings)});
         }
         if (result.groups.empty()) {
             throw Error(ErrorCode::usage, fmt::format("no value of `{}` has {} models or more",

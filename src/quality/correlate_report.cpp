@@ -18,13 +18,14 @@ Table matrix_of(const std::vector<Correlation>& correlations, std::string title)
     Table table;
     table.title = std::move(title);
     table.columns = {{.name = "", .numbers = false}};
-    for (std::size_t d = 0; d + 1 < dimension_count; ++d)
-        table.columns.push_back({.name = std::string(dimension_facts()[d].title)});
-    std::size_t next = 0;
-    for (std::size_t x = 1; x < dimension_count; ++x) {
-        std::vector<Cell> row = {std::string(dimension_facts()[x].title)};
+    // The pairs of a column with all before it follow each other; the last one has all others.
+    for (std::size_t next = 0, x = 1; next < correlations.size(); next += x++) {
+        table.columns.push_back({.name = correlations[next + x - 1].y.title});
+    }
+    for (std::size_t next = 0, x = 1; next < correlations.size(); next += x++) {
+        std::vector<Cell> row = {correlations[next].x.title};
         for (std::size_t y = 0; y < x; ++y) {
-            const Correlation& c = correlations[next++];
+            const Correlation& c = correlations[next + y];
             row.push_back(c.rho.value ? Cell(Number{*c.rho.value, Unit::number, 2, true}) : Cell());
         }
         table.add(std::move(row));
@@ -43,8 +44,7 @@ Table pair_table(const std::vector<Correlation>& correlations, const std::string
                      {.name = "models"}};
     for (const Correlation& c : correlations) {
         const auto p = [&](double value) { return c.rho.value ? Cell(PValue{value}) : Cell(); };
-        pairs.add({std::string(facts_of(c.y).title), std::string(facts_of(c.x).title), c.rho,
-                   p(c.p), p(c.adjusted), Count{c.rho.n}});
+        pairs.add({c.y.title, c.x.title, c.rho, p(c.p), p(c.adjusted), Count{c.rho.n}});
     }
     return pairs;
 }
@@ -63,8 +63,8 @@ ResultType result_type(ResultOf<Correlation>) {
          .help = "Spearman's rank correlation of two dimensions over models",
          .columns = "x,y,rho*,p,p_adjusted,models=rho.n"},
         {
-            part<&Correlation::x>({}),
-            part<&Correlation::y>({}),
+            part<&Correlation::x, &ColumnName::name>({.name = "x"}),
+            part<&Correlation::y, &ColumnName::name>({.name = "y"}),
             part<&Correlation::rho>({}),
             part({.help = "Two-sided", .name = "p"},
                  [](const Correlation& c) {
@@ -132,9 +132,8 @@ Report report_of(const CorrelateResult& result) {
         const auto others = std::ranges::count_if(
             result.pairs, [](const Correlation& c) { return !c.rho.value.has_value(); });
         all.notes.push_back(fmt::format("{} of {} without a correlation; {} and {}: {}.", others,
-                                        how_many(result.pairs.size(), "pair"),
-                                        facts_of(none->y).title, facts_of(none->x).title,
-                                        none->rho.undefined));
+                                        how_many(result.pairs.size(), "pair"), none->y.title,
+                                        none->x.title, none->rho.undefined));
     }
     report.sections = {{.title = "",
                         .blocks = {std::move(all), pair_table(result.pairs, result.options.adjust)},

@@ -62,11 +62,20 @@ Estimate effect_of(double standardised, double degrees, double variance, std::si
     return e;
 }
 
-std::vector<double> values_of(const QualityTable& table, const std::vector<std::size_t>& models,
-                              Dimension d) {
+std::vector<double> values_of(const QualityColumn& column, const std::vector<std::size_t>& models) {
     std::vector<double> out;
-    for (const std::size_t m : models) out.push_back(table.models[m].cell(d).value.value());
+    for (const std::size_t m : models) out.push_back(column.values[m].value());
     return out;
+}
+
+/// The random numbers of the test of a column with a permutation.
+RandomStream stream_of(const std::string& what, const GroupOptions& options,
+                       const ColumnName& column, std::uint32_t permutation) {
+    if (!column.dimension)
+        return RandomStream(options.seed, what + " of " + column.name, permutation);
+    return RandomStream(
+        options.seed, what,
+        permutation * dimension_count + static_cast<std::size_t>(*column.dimension));
 }
 
 /// Pairs that share a model or a family are in one cluster, numbered from 0.
@@ -102,7 +111,8 @@ bool as_large(double drawn, double observed) {
     return std::fabs(drawn) >= std::fabs(observed) * (1 - 1e-9);
 }
 
-double sign_flip_p(const std::vector<double>& sums, const GroupOptions& options, Dimension d) {
+double sign_flip_p(const std::vector<double>& sums, const GroupOptions& options,
+                   const ColumnName& column) {
     const double observed = std::accumulate(sums.begin(), sums.end(), 0.0);
     if (sums.size() <= most_exact_clusters) {
         const std::uint32_t all = 1U << sums.size();
@@ -118,8 +128,7 @@ double sign_flip_p(const std::vector<double>& sums, const GroupOptions& options,
     std::uint32_t larger = 1;
     for (std::uint32_t r = 0; r < options.permutations; ++r) {
         throw_if_stopped();
-        RandomStream stream(options.seed, "quality signs",
-                            r * dimension_count + static_cast<std::size_t>(d));
+        RandomStream stream = stream_of("quality signs", options, column, r);
         double sum = 0;
         for (const double s : sums) sum += (stream.next_u32() & 1U) != 0 ? -s : s;
         larger += as_large(sum, observed) ? 1 : 0;
@@ -128,7 +137,7 @@ double sign_flip_p(const std::vector<double>& sums, const GroupOptions& options,
 }
 
 double exchange_p(std::vector<double> first, const std::vector<double>& second,
-                  const GroupOptions& options, Dimension d, bool& exact) {
+                  const GroupOptions& options, const ColumnName& column, bool& exact) {
     const std::size_t n = first.size(), total = n + second.size();
     std::vector<double> all = std::move(first);
     all.insert(all.end(), second.begin(), second.end());
@@ -153,8 +162,7 @@ double exchange_p(std::vector<double> first, const std::vector<double>& second,
     std::uint32_t larger = 1;
     for (std::uint32_t r = 0; r < options.permutations; ++r) {
         throw_if_stopped();
-        RandomStream stream(options.seed, "quality exchange",
-                            r * dimension_count + static_cast<std::size_t>(d));
+        RandomStream stream = stream_of("quality exchange", options, column, r);
         std::vector<double> drawn = all;
         double sum = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -288,25 +296,23 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
                 2.0 / static_cast<double>(std::uint64_t{1} << result.clusters)));
         }
     }
-    for (const DimensionFacts& facts : dimension_facts()) {
-        const auto lacks = [&](std::size_t m) {
-            return !table.models[m].cell(facts.dimension).value;
-        };
+    for (const QualityColumn& column : quality_columns(table, options.columns)) {
+        const auto lacks = [&](std::size_t m) { return !column.values[m]; };
         const auto lacking = std::count_if(first.begin(), first.end(), lacks) +
                              std::count_if(second.begin(), second.end(), lacks);
         if (lacking > 0) {
             result.warnings.push_back(
-                fmt::format("{} is skipped: {} of the models lack it", facts.title, lacking));
+                fmt::format("{} is skipped: {} of the models lack it", column.name.title, lacking));
             continue;
         }
         GroupDifference d;
-        d.dimension = facts.dimension;
-        const auto all_first = values_of(table, groups.first, facts.dimension);
-        const auto all_second = values_of(table, groups.second, facts.dimension);
+        d.dimension = column.name;
+        const auto all_first = values_of(column, groups.first);
+        const auto all_second = values_of(column, groups.second);
         d.first = mean_of(all_first, options.level);
         d.second = mean_of(all_second, options.level);
-        const auto one = values_of(table, first, facts.dimension);
-        const auto two = values_of(table, second, facts.dimension);
+        const auto one = values_of(column, first);
+        const auto two = values_of(column, second);
         if (options.paired) {
             compare_pairs(d, all_first, all_second, cluster, result.clusters, options);
         } else {

@@ -28,7 +28,7 @@ ResultType result_type(ResultOf<GroupDifference>) {
          .help = "How two groups of models differ in one dimension",
          .columns = "dimension,first*,second*,difference*,effect*,p,p_holm"},
         {
-            part<&GroupDifference::dimension>({}),
+            part<&GroupDifference::dimension, &ColumnName::name>({.name = "dimension"}),
             part<&GroupDifference::first>({.help = "Mean of the first group"}),
             part<&GroupDifference::second>({}),
             part<&GroupDifference::difference>(
@@ -86,13 +86,8 @@ Report report_of(const GroupResult& result) {
     report.records = result.options.published_test ? result_table<GroupDifference, PublishedTest>()
                                                    : result_table<GroupDifference>();
     for (const GroupDifference& d : result.dimensions) {
-        std::vector<Cell> cells = {std::string(facts_of(d.dimension).title),
-                                   d.first,
-                                   d.second,
-                                   d.difference,
-                                   d.effect,
-                                   PValue{d.p},
-                                   PValue{d.adjusted}};
+        std::vector<Cell> cells = {d.dimension.title, d.first,     d.second,          d.difference,
+                                   d.effect,          PValue{d.p}, PValue{d.adjusted}};
         if (d.published) {
             cells.emplace_back(PValue{d.published->p});
             cells.emplace_back(std::string(static_cast<std::size_t>(d.published->stars), '*'));

@@ -15,12 +15,6 @@
 namespace assay::quality {
 namespace {
 
-bool is_absent(std::string_view text) {
-    const std::string name = loose_name(text);
-    return name.empty() || name == "nan" || name == "na" || name == "n/a" || name == "none" ||
-           name == "-" || name == "null";
-}
-
 double number_in(const CsvReader& csv, std::size_t column, std::string_view text) {
     const std::optional<double> value = finite_number(text);
     if (!value) {
@@ -32,7 +26,8 @@ double number_in(const CsvReader& csv, std::size_t column, std::string_view text
 
 class Rows {
 public:
-    Rows(std::string_view text, const std::string& source) : csv_(text, source) {
+    Rows(std::string_view text, const std::string& source, TableColumns columns)
+        : csv_(text, source) {
         table_.source = source;
         const auto name = csv_.find_column({"model", "name", "models", "classifier"});
         if (!name) {
@@ -52,7 +47,7 @@ public:
                 tags_.push_back(c);
             }
         }
-        if (!any_value_) {
+        if (!any_value_ && columns == TableColumns::dimensions) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{} has no column of a quality dimension (accuracy, "
                                     "c_robustness, ...); its columns are {}",
@@ -147,18 +142,19 @@ private:
 
 }  // namespace
 
-QualityTable parse_quality_table(std::string_view text, const std::string& source) {
+QualityTable parse_quality_table(std::string_view text, const std::string& source,
+                                 TableColumns columns) {
     std::string_view start = text;
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
     start = trimmed(start.substr(0, 4096));
     // No column has such a name.
     if (start.starts_with('{') || lower_extension(source) == ".json")
         return parse_quality_json(text, source);
-    return Rows(text, source).read();
+    return Rows(text, source, columns).read();
 }
 
-QualityTable read_quality_table(const std::filesystem::path& file) {
-    return parse_quality_table(read_text(file, std::uint64_t{1} << 28), file.string());
+QualityTable read_quality_table(const std::filesystem::path& file, TableColumns columns) {
+    return parse_quality_table(read_text(file, std::uint64_t{1} << 28), file.string(), columns);
 }
 
 }  // namespace assay::quality

@@ -81,6 +81,12 @@ std::string no_tag(const QualityTable& table, std::string_view tag) {
                                             fmt::join(table.tags, ", "));
 }
 
+bool is_absent(std::string_view text) {
+    const std::string name = loose_name(text);
+    return name.empty() || name == "nan" || name == "na" || name == "n/a" || name == "none" ||
+           name == "-" || name == "null";
+}
+
 std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::string_view tag) {
     const std::string loose = loose_name(tag);
     const auto found =

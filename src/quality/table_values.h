@@ -32,6 +32,9 @@ std::string fault_of_value(Dimension dimension, double value);
 std::string fault_of_error(Dimension dimension, double error);
 bool is_image_count(double number);
 
+/// True for "", "nan", "NA", "none", "-" and "null".
+bool is_absent(std::string_view text);
+
 /// The index of a tag (case, blanks, '-' and '_' do not matter).
 std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::string_view tag);
 /// The message that a table lacks a tag.

@@ -203,6 +203,12 @@ def measured(w):
         w.run("predict", "-m", "demo/models/standard.pt", "-d", f"demo/images/{name}", "--out", "demo/runs", "-q")
 
 
+@world("quality.md#Other columns of numbers")
+def costs(w):
+    rows = [[f"m{i}", 2.0 + i, 10.0 + i * i % 7, 0.9 - 0.01 * i, "old" if i < 4 else "new"] for i in range(8)]
+    w.write("costs.csv", table([["model", "gmacs", "latency_ms", "ood_auroc", "recipe"], *rows]))
+
+
 def models_of_two_sets(w):
     for dataset, model in itertools.product(("val", "v1", "v2"), ("v1", "v2")):
         w.store(f"{dataset}/{model}", skill=20.0, ids="v2-" if dataset == "v2" else "")

@@ -7,7 +7,7 @@ import { axisChoices } from "../src/report/sections/quality/axes.ts";
 import { cellLines, estimateOf, placed } from "../src/report/sections/quality/cells.ts";
 import { filterHolds, pairsOf } from "../src/report/sections/quality/choice_state.ts";
 import { worthALook } from "../src/report/sections/quality/choices.tsx";
-import { crossedOut, rhoText } from "../src/report/sections/quality/correlations.tsx";
+import { comparedIn, crossedOut, rhoText } from "../src/report/sections/quality/correlations.tsx";
 import { dimensionNamed } from "../src/report/sections/quality/dimensions.ts";
 import { footnotesOf } from "../src/report/sections/quality/footnotes.ts";
 import { gather, usuallyChosen } from "../src/report/sections/quality/gather.ts";
@@ -191,6 +191,16 @@ describe("texts", () => {
     const pair = { x: "accuracy", y: "c_robustness", rho: { value: 0.1, n: 9 }, p: 0.01 };
     expect(crossedOut({ ...pair, p_adjusted: 0.05 })).toBe(true);
     expect(crossedOut({ ...pair, p_adjusted: 0.049 })).toBe(false);
+    const others = [
+      { ...pair, p_adjusted: 1 },
+      { ...pair, p_adjusted: 1, x: "gmacs" },
+      { ...pair, p_adjusted: 1, x: "gmacs", y: "accuracy" },
+    ];
+    expect(comparedIn(others).map(({ title }) => title)).toEqual([
+      "accuracy",
+      "C-robustness",
+      "gmacs",
+    ]);
     const choice = gathered.choices[0]?.result.candidates ?? [];
     expect(worthALook(choice).length).toBe(3);
     expect(hostile.length).toBeGreaterThan(5000);

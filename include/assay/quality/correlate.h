@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assay/estimate.h"
-#include "assay/quality/table.h"
+#include "assay/quality/columns.h"
 #include "assay/report.h"
 
 namespace assay::quality {
@@ -19,6 +19,7 @@ struct CorrelateOptions {
     /// A tag. Each value with at least ten models gets its own correlations in addition to those
     /// over all models. The p-values are adjusted over all of them together.
     std::string by;
+    std::vector<std::string> columns;  ///< further columns, as quality_columns() takes them
     std::string adjust =
         "holm";  ///< p-values over all pairs: "holm", "bh" (Benjamini, Hochberg 1995), "none"
     double level = 0.95;
@@ -28,7 +29,7 @@ struct CorrelateOptions {
 };
 
 struct Correlation {
-    Dimension x, y;
+    ColumnName x, y;
     Estimate rho;
     double p = 1;         ///< two-sided, t with n - 2 degrees of freedom
     double adjusted = 1;  ///< p-value adjusted as the options say
@@ -44,15 +45,16 @@ struct CorrelateGroup {
 struct CorrelateResult {
     CorrelateOptions options;
     std::size_t models = 0, families = 0;
-    std::vector<Correlation> pairs;  ///< in the order of the dimensions; x comes after y
+    std::vector<Correlation> pairs;  ///< in the order of the columns; x comes after y
     std::vector<CorrelateGroup> groups;
     std::vector<std::string> notes, warnings;
 };
 
-/// Every pair of dimensions over the models that have both; ties get average ranks. Intervals use
-/// Fisher's z with variance (1 + rho^2/2)/(n - 3) (Bonett and Wright 2000), or percentiles over
-/// resampled families. A pair is undefined if it has fewer than four models or if all values are
-/// equal. Throws usage: selectors, an unknown tag or adjustment, no value of `by` with ten models.
+/// Every pair of quality_columns() over the models that have both; ties get average ranks.
+/// Intervals use Fisher's z with variance (1 + rho^2/2)/(n - 3) (Bonett and Wright 2000), or
+/// percentiles over resampled families. A pair is undefined if it has fewer than four models or if
+/// all values are equal. Throws usage: selectors, an unknown tag or adjustment, no value of `by`
+/// with ten models.
 CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateOptions& options);
 /// Schema "assay.quality_correlate/1".
 Report report_of(const CorrelateResult& result);

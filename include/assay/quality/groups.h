@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "assay/estimate.h"
-#include "assay/quality/table.h"
+#include "assay/quality/columns.h"
 #include "assay/report.h"
 
 namespace assay::quality {
 
 struct GroupOptions {
     std::vector<std::string> first, second;  ///< selectors of each group
+    std::vector<std::string> columns;        ///< further columns, as quality_columns() takes them
     /// Compares the i-th model of the first group with the i-th of the second: the same
     /// architecture trained in two ways. Groups of different sizes are refused.
     bool paired = false;
@@ -36,7 +37,7 @@ struct PublishedTest {
 };
 
 struct GroupDifference {
-    Dimension dimension = Dimension::accuracy;
+    ColumnName dimension;
     Estimate first, second;  ///< means; a model that appears twice in a group counts twice
     Estimate difference;     ///< second - first, over distinct models, or over pairs
     /// The difference in standard deviations, corrected for small groups: Hedges' g, or for pairs
@@ -57,10 +58,10 @@ struct GroupResult {
     std::vector<std::string> notes, warnings;
 };
 
-/// Groups are compared in every dimension that all of their models have. Intervals use Student's t,
-/// in Welch's form for two groups, and over clusters for pairs. Tests flip the signs of the
-/// clusters' sums, or exchange models between the groups. They try all ways if there are at most
-/// 2^16. Otherwise they try `permutations` random ways, with one added to both counts. Throws
+/// Groups are compared in each of quality_columns() that all of their models have. Intervals use
+/// Student's t, in Welch's form for two groups, and over clusters for pairs. Tests flip the signs
+/// of the clusters' sums, or exchange models between the groups. They try all ways if there are at
+/// most 2^16. Otherwise they try `permutations` random ways, with one added to both counts. Throws
 /// usage: selectors, groups of different sizes with `paired`, `family` without it, a model in both
 /// groups, a group with fewer than two distinct models.
 GroupResult compare_groups(const QualityTable& table, const GroupOptions& options);

@@ -65,6 +65,9 @@ struct QualityTable {
     std::vector<std::string> notes;  ///< notes for people on what was read and assumed
 };
 
+/// Whether a csv needs a column of one of the nine dimensions.
+enum class TableColumns { dimensions, any };
+
 /// Reads csv or json ("assay.quality/1", docs/formats.md), depending on the content of the file.
 /// Columns of csv: `model` (or `name`), `model_hash`, `model_note`, and one per dimension
 /// (find_dimension() knows its name). A dimension D may also have D_se or D_standard_error, D_n,
@@ -75,9 +78,11 @@ struct QualityTable {
 /// name. Another fault is a number outside its range; percentages and single parameters are named
 /// as such. In json, faults are also a newer version, unknown keys of a model or cell, and other
 /// types. So are shares whose squares do not add up to that of the standard error.
-QualityTable read_quality_table(const std::filesystem::path& file);
+QualityTable read_quality_table(const std::filesystem::path& file,
+                                TableColumns columns = TableColumns::dimensions);
 /// Parses the same from text; `source` is the file's name in messages.
-QualityTable parse_quality_table(std::string_view text, const std::string& source);
+QualityTable parse_quality_table(std::string_view text, const std::string& source,
+                                 TableColumns columns = TableColumns::dimensions);
 
 /// Schema "assay.quality/1", which parse_quality_table() reads back exactly. The reader ignores
 /// keys that a report adds to a cell ("unit", "interval"), a model ("parts", "notes") or the table.

@@ -7,7 +7,7 @@ import { estimateLines, intervalText, pText } from "../../estimate.ts";
 import type { Correlation, QualityCorrelate } from "../../schemas/described.ts";
 import { useAddress } from "../../state.ts";
 import { Select } from "./controls.tsx";
-import { dimensionNamed, dimensions } from "./dimensions.ts";
+import { type Dimension, dimensionNamed, dimensions } from "./dimensions.ts";
 import { useNarrow } from "./narrow.ts";
 import { Notes } from "./notes.tsx";
 
@@ -76,10 +76,16 @@ export function Correlations({ results }: { results: Sourced<QualityCorrelate>[]
   );
 }
 
+/** The compared dimensions in their order, followed by other columns, which were named later. */
+export function comparedIn(pairs: Correlation[]): Dimension[] {
+  const named = new Set(pairs.flatMap(({ x, y }) => [y, x]));
+  const others = [...named].filter((name) => !dimensions.some((one) => one.name === name));
+  return [...dimensions.filter(({ name }) => named.has(name)), ...others.map(dimensionNamed)];
+}
+
 function Matrix({ pairs, title }: { pairs: Correlation[]; title: string }) {
   const narrow = useNarrow();
-  const named = new Set(pairs.flatMap(({ x, y }) => [x, y]));
-  const shown = dimensions.filter(({ name }) => named.has(name));
+  const shown = comparedIn(pairs);
   const columns = shown.slice(0, -1);
   const lines = shown.slice(1);
   const titleOf = (name: string) => {
@@ -138,7 +144,7 @@ function Matrix({ pairs, title }: { pairs: Correlation[]; title: string }) {
                 </text>
               ))}
             </g>
-            <Marks label={title} marks={pairs.flatMap((pair) => cellOf(pair, x, y) ?? [])} />
+            <Marks label={title} marks={pairs.flatMap((pair) => cellOf(pair, shown, x, y) ?? [])} />
           </>
         );
       }}
@@ -148,9 +154,9 @@ function Matrix({ pairs, title }: { pairs: Correlation[]; title: string }) {
 
 type Bands = ReturnType<typeof scaleBand<string>>;
 
-function cellOf(pair: Correlation, x: Bands, y: Bands): Mark | null {
+function cellOf(pair: Correlation, shown: Dimension[], x: Bands, y: Bands): Mark | null {
   // Below the diagonal, the row is the later dimension.
-  const order = (name: string) => dimensions.findIndex((one) => one.name === name);
+  const order = (name: string) => shown.findIndex((one) => one.name === name);
   const [column, line] = order(pair.x) < order(pair.y) ? [pair.x, pair.y] : [pair.y, pair.x];
   const left = x(column);
   const top = y(line);

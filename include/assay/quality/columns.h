@@ -1,0 +1,33 @@
+// The columns that comparisons of models use: the nine dimensions, and any other column of numbers,
+// such as GMACs, memory, latency or an OOD-AUROC.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/quality/table.h"
+
+namespace assay::quality {
+
+struct ColumnName {
+    std::string name;                    ///< in files: "c_robustness", "gmacs"
+    std::string title;                   ///< for people: "C-robustness", "gmacs"
+    std::optional<Dimension> dimension;  ///< no value for any other column
+
+    bool operator==(Dimension d) const { return dimension == d; }
+};
+
+struct QualityColumn {
+    ColumnName name;
+    std::vector<std::optional<double>> values;  ///< one per model of the table
+};
+
+/// The nine dimensions, followed by the tags named in `more`, whose texts are numbers. If the table
+/// has no value of any dimension, only the latter. An empty text, "nan" or "NA" is no value.
+/// Throws usage: no column at all, a tag that the table lacks, a dimension, a column twice. Throws
+/// bad_input for a text that is not a number, with the model and the column.
+std::vector<QualityColumn> quality_columns(const QualityTable& table,
+                                           const std::vector<std::string>& more);
+
+}  // namespace assay::quality
