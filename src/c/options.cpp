@@ -41,13 +41,13 @@ MeasureOptions take_measure(Keys& keys, bool of_stores) {
 }
 
 GivenResampling resampling_in(const Keys& keys) {
-    const auto given = [&](std::span<const Field> row) {
-        const auto found = keys.rest().find(std::string(row.front().name));
+    const auto given = [&](const Field& field) {
+        const auto found = keys.rest().find(std::string(field.name));
         return found == keys.rest().end() ? json() : *found;
     };
-    const json replicates = given(row_of<&Resampling::replicates>());
+    const json replicates = given(description<Resampling>.front());  // their number
     return {!replicates.is_null() && replicates != 0,
-            !given(row_of<&Resampling::seed>()).is_null()};
+            !given(row_of<&Resampling::seed>().front()).is_null()};
 }
 
 ClassList take_classes(Keys& keys) {

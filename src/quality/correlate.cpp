@@ -180,6 +180,7 @@ void adjust(CorrelateResult& result) {
     add(result.pairs);
     for (CorrelateGroup& group : result.groups) add(group.pairs);
     std::vector<double> p_values;
+    p_values.reserve(tested.size());
     for (const Correlation* pair : tested) p_values.push_back(pair->p);
     const std::string& how = result.options.adjust;
     const std::vector<double> adjusted = how == "holm" ? holm(p_values)

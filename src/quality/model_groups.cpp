@@ -64,6 +64,7 @@ Estimate effect_of(double standardised, double degrees, double variance, std::si
 
 std::vector<double> values_of(const QualityColumn& column, const std::vector<std::size_t>& models) {
     std::vector<double> out;
+    out.reserve(models.size());
     for (const std::size_t m : models) out.push_back(column.values[m].value());
     return out;
 }

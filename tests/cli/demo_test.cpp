@@ -153,8 +153,8 @@ Scratch* Demo::scratch_ = nullptr;
 TEST_F(Demo, ShowsWhatItDoes) {
     const std::string& out = walkthrough().out;
     for (const char* part :
-         {"1. A world", "$ assay predict -m ", "$ assay score ", "$ assay compare ", "world.png",
-          "overfit-scaled", "shape bias %", "$ assay mad init ", "$ assay mad select ",
+         {"1. A synthetic data set", "$ assay predict -m ", "$ assay score ", "$ assay compare ",
+          "world.png", "overfit-scaled", "shape bias %", "$ assay mad init ", "$ assay mad select ",
           "$ assay mad questions ", "$ assay mad answers ", "$ assay mad rank ", "$ assay mad add ",
           "$ assay mad gallery ", "    assay serve "})
         EXPECT_THAT(out, HasSubstr(part));

@@ -42,8 +42,10 @@ TEST_F(RobustnessCommand, MeasuresWhatIsThereAndNamesTheRest) {
     const Outcome text = run({"--clean", "val"});
     ASSERT_EQ(text.status, 0) << text.err;
     EXPECT_THAT(text.out, HasSubstr("fog"));
-    EXPECT_THAT(text.out,
-                HasSubstr("a store of attacks or of calibrated scores (MODEL@...) is skipped"));
+    EXPECT_THAT(
+        text.out,
+        HasSubstr(
+            "a store of attacks, smoothed models or calibrated scores (MODEL@...) is skipped"));
     EXPECT_THAT(text.err, testing::Not(HasSubstr("warning")));
     const Outcome made = run({"--clean", "val", "--json"});
     ASSERT_EQ(made.status, 0) << made.err;

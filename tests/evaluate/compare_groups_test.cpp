@@ -259,7 +259,7 @@ TEST(CompareGroups, FewClustersAreSaid) {
     EXPECT_EQ(groups.at(1).at("clusters"), 6);
     EXPECT_THAT(
         render(report_of(result), ReportFormat::text),
-        AllOf(HasSubstr("clusters"), HasSubstr("the fewest of a group with an interval: 6\n"),
+        AllOf(HasSubstr("clusters"), HasSubstr("the fewest with an interval: 6\n"),
               HasSubstr("groups without an interval have fewer than 10 images or 5 clusters"),
               HasSubstr("Student's t test of the differences between clusters")));
     const ComparedByGroup few =

@@ -330,7 +330,7 @@ TEST_F(Folders, FilesOfOthersAreRefused) {
     make_folder(folder_, options());
     change("INSERT INTO schema_version VALUES (9, 'now', '9.0')", folder_);
     EXPECT_THAT(message_of([&] { open_folder_book(folder_); }),
-                HasSubstr("tables have version 9, but this Assay supports up to 3"));
+                HasSubstr("tables have version 9, but this Assay supports up to 4"));
 }
 
 TEST_F(Folders, HalfWrittenFilesAreFound) {

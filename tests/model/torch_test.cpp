@@ -112,7 +112,7 @@ TEST(TorchScript, OneTensorNeedsNoName) {
     // Further outputs are reported, even if they are empty.
     EXPECT_THAT(open_classifier(fixture_spec("auxiliary.pt"))->facts().notes,
                 testing::ElementsAre(
-                    "the model returns several things (logits (tensor 1 x 5), aux (None)); "
+                    "the model returns several outputs (logits (tensor 1 x 5), aux (None)); "
                     "\"logits\" are its scores"));
     EXPECT_THAT(open_classifier(fixture_spec("one_dict.pt"))->facts().notes, testing::IsEmpty());
 }

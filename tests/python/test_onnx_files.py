@@ -176,7 +176,7 @@ class Faked(Files):
         x = images(2)
         for outputs, asked in ((["a", "logits"], ""), (["a", "b"], "b"), (["a", "b"], "1")):
             peer = self.started(outputs=outputs)
-            self.assertIn("several things", " ".join(peer.open(8, output=asked)["notes"]))
+            self.assertIn("several outputs", " ".join(peer.open(8, output=asked)["notes"]))
             peer.lane().scores(x)
         peer = self.started(outputs=["a", "b"])
         self.refused(lambda: peer.open(8), "bad_input", "--output-entry", "a, b")

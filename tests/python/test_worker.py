@@ -159,7 +159,7 @@ class Modules(Serves):
             np.testing.assert_array_equal(peer.lane().scores(images(3)), expected)
         peer = self.peer(Wraps(lambda z: (z, z * 2)))
         peer.described()
-        self.failed(lambda: peer.open(SIDE), "bad_input", "several things", "0 (Tensor 1 x 5), 1 (Tensor 1 x 5)")
+        self.failed(lambda: peer.open(SIDE), "bad_input", "several outputs", "0 (Tensor 1 x 5), 1 (Tensor 1 x 5)")
         self.failed(lambda: peer.open(SIDE, output="2"), "bad_input", "'2'")
         peer.open(SIDE, output="0")  # after a refused `open`, the next one works
 
