@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <thread>
 
 #include "assay/error.h"
@@ -49,7 +50,12 @@ TEST(TorchExport, ScoresEqualPyTorchs) {
         SCOPED_TRACE(name);
         const auto classifier = open_classifier(fixture_spec(name), {"cpu"});
         expect_exported(*classifier, name);
-        EXPECT_EQ(classifier->facts().fixed_batch, 0);
+        // Some processors multiply matrices of other sizes with other kernels. Rounding to 8 bits
+        // then depends on the batch, and the model gets one image at a time.
+        if (std::string_view(name) == "pt2_quantised.pt2")
+            EXPECT_THAT(classifier->facts().fixed_batch, testing::AnyOf(0, 1));
+        else
+            EXPECT_EQ(classifier->facts().fixed_batch, 0);
     }
 }
 

@@ -90,7 +90,8 @@ class Modules(Serves):
         with torch.no_grad():
             expected = wanted(torch.from_numpy(x)).numpy()
         np.testing.assert_allclose(lane.scores(x), expected, rtol=1e-5, atol=1e-6)
-        np.testing.assert_array_equal(lane.scores(x[:2]), lane.scores(x)[:2])
+        # The kernels for the newest processors (AVX-512 FP16) round the last digit by the size of the batch.
+        np.testing.assert_allclose(lane.scores(x[:2]), lane.scores(x)[:2], rtol=1e-6, atol=1e-7)
         np.testing.assert_array_equal(peer.lane().scores(x), lane.scores(x))  # another thread gives the same bits
 
     def test_a_module_is_afterwards_as_it_was(self):
