@@ -85,7 +85,7 @@ LINES = [
     Habit(TORCHMETRICS + "accuracy.html", "m = assay.Metrics('accuracy', num_classes=4); m.update(logits, labels); m.compute()['accuracy']",
           "(predicted == labels).mean()"),
     Habit(TORCHMETRICS + "calibration_error.html", "assay.score(probs, labels, 'calibration_error', n_bins=10)['ece']",
-          "Refused('bins=10', 'ece')"),
+          "Refused('bins= only applies to ece', 'metrics=')"),
     Habit(TORCHMETRICS + "calibration_error.html", "assay.score(probs, labels, 'ece', n_bins=10)['ece']", "ece(labels, probs, 10)",
           _TM + f"multiclass_calibration_error({_T}(probs), {_T}(labels), 4, n_bins=10)"),
     Habit(TORCHMETRICS + "f1_score.html", "assay.score(p1, y01, 'binary_f1')['binary_f1']",
