@@ -97,13 +97,14 @@ void require_asma(const GapAlso& composites) {
         return one.mean.key.metric == name_of(GapMetric::asma) &&
                std::ranges::any_of(one.values, [](const auto& v) { return v.has_value(); });
     });
-    refuse(fmt::format(
-        "no model has ASMA on `{}` over {} objects ({}): set {} in [paper]", composites.name,
-        composites.subgroups,
-        measured ? fmt::format("{}: {}", first->mean.key.model, first->mean.undefined)
-                 : "no model of the gap has scores on them",
-        measured && !partly ? "composite_subgroups to numbers that table-2 lists"
-                            : "composites to data sets on which the models have values"));
+    refuse(fmt::format("no model has ASMA on `{}` over {} objects ({}): set {}", composites.name,
+                       composites.subgroups,
+                       measured
+                           ? fmt::format("{}: {}", first->mean.key.model, first->mean.undefined)
+                           : "no model of the gap has scores on them",
+                       measured && !partly
+                           ? "composite_subgroups in [paper] to numbers that table-2 lists"
+                           : "composites in [paper] to data sets on which the models have values"));
 }
 
 replication::AdjustStep adjust_step(const PaperConfig& config) {

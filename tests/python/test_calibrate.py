@@ -113,7 +113,7 @@ class Calibrated(InFolder):
 
     def test_bad_input(self):
         path, _, _ = self.two_sets()
-        self.refused(lambda: assay.calibrate(path, fit="val"), "usage", "--fit")
+        self.refused(lambda: assay.calibrate(path, fit="val"), "usage", "fit=")
         self.refused(lambda: assay.calibrate(path, fit="fit", split=0.5), "usage", "split")
         self.refused(lambda: assay.calibrate(path, method="other"), "usage", "temperature")
         self.refused(lambda: assay.calibrate(assay.Store.of([[1.0, 0.0]], [0], kind="logits")), "usage", "in memory")
