@@ -8,8 +8,8 @@
 
 namespace assay::mad {
 
-/// Reads options.tags, or else the most used tags of the answers, and computes for each tag the classifiers'
-/// errors on its images, and their places without these images. `component` is
+/// Reads options.tags, or else the most used tags of the answers, and computes for each tag the
+/// classifiers' errors on its images, and their places without these images. `component` is
 /// HodgeRanking::component of the full ranking. Throws bad_input for a file without the columns
 /// image and tag, or without a tag of a selected image. Cost: one ranking without intervals for
 /// each tag.
