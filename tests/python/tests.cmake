@@ -2,7 +2,11 @@
 find_program(ASSAY_NUMPY_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(ASSAY_NUMPY_PYTHON python3)
 if(ASSAY_NUMPY_PYTHON AND BUILD_SHARED_LIBS AND NOT ASSAY_SANITIZE)
-    foreach(part score valid_labels errors option_names bad_input habits inputs changed_bytes estimate joint columns votes code_blocks audit conformal slices paper paper_mad methods method_comparison reports pages weights types stores metrics copies calibrate onnx_files onnx_operators datasets stored functions gradients quality_run opencv patterns package torchvision_families)
+    foreach(part
+        score valid_labels errors option_names bad_input habits inputs changed_bytes estimate joint columns
+        votes code_blocks audit conformal slices paper paper_mad methods method_comparison reports pages
+        weights types stores metrics copies calibrate onnx_files onnx_operators datasets stored functions
+        gradients quality_run opencv patterns package torchvision_families)
         set(module test_${part})
         if(part STREQUAL package)
             set(module package)
