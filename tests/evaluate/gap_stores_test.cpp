@@ -754,6 +754,19 @@ TEST(GapOfFolders, APatternOfOneDataSetHasNoInterval) {
                 HasSubstr("mean over 2 data sets (mix-seed1, mix-seed2), with an interval"));
 }
 
+// A store that the pattern does not match may be damaged.
+TEST(GapOfFolders, OnlyADamagedStoreOfAMatchedDataSetIsAnError) {
+    SeedRuns runs;
+    runs.request.also = {"mix-seed[12]"};
+    const auto damage = [&](const char* set) {
+        std::ofstream(runs.request.runs / set / "a/manifest.json") << "{";
+    };
+    damage("mix-seed3");
+    EXPECT_EQ(runs.report().also[0].means.at(0).datasets.size(), 2U);
+    damage("mix-seed2");
+    EXPECT_THAT(message_of([&] { runs.report(); }), HasSubstr("mix-seed2"));
+}
+
 TEST(GapOfFolders, APatternNamesAFolderAndMatchesADataSet) {
     SeedRuns runs;
     const std::string below = runs.request.runs.string();

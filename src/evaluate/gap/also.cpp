@@ -76,6 +76,14 @@ store::SharedModels shared_with(const GapSide& side, const GapReport& report) {
     return store::shared_models(own, further);
 }
 
+/// The place of a measured metric among gap_metrics; nullopt for any other metric.
+std::optional<std::size_t> metric_place(const MeasurementKey& key) {
+    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+        if (key.metric == parse_metric(name_of(gap_metrics[m])).name()) return m;
+    }
+    return std::nullopt;
+}
+
 /// A data set's values for models of the gap.
 struct ScoredSide {
     std::vector<ScoreReport> reports;  ///< with the side's name as the data set
@@ -95,23 +103,14 @@ ScoredSide scored_side(const GapSide& side, const GapReport& report, ScoreOption
         ScoreReport scored = score_store(store, options, comm, progress);
         scored.dataset = side.name;
         for (Measurement& m : scored.measurements) {
-            if (report.options.slivers || m.key.metric != options.metrics.front().name() ||
-                !m.value)
-                continue;
+            const bool top1 = metric_place(m.key) == static_cast<std::size_t>(GapMetric::top1);
+            if (report.options.slivers || !top1 || !m.value) continue;
             if (const std::string why = sliver_of(store.dataset(), side); !why.empty())
                 leave_out(m, why);
         }
         out.reports.push_back(std::move(scored));
     }
     return out;
-}
-
-/// The place of a measured metric among gap_metrics; nullopt for any other metric.
-std::optional<std::size_t> metric_place(const MeasurementKey& key) {
-    for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
-        if (key.metric == parse_metric(name_of(gap_metrics[m])).name()) return m;
-    }
-    return std::nullopt;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include "assay/collective/comm.h"
 #include "assay/error.h"
@@ -20,6 +21,7 @@
 #include "evaluate/matching_data_sets.h"
 #include "store/label_fit.h"
 #include "store/same_models.h"
+#include "store/usable_stores.h"
 
 namespace assay {
 namespace {
@@ -97,8 +99,13 @@ MatchedSides sides_like(const std::string& argument, const fs::path& runs, const
                                 folder.empty() ? "not given"
                                                : fmt::format("not there (`{}`)", folder.string())));
     std::vector<PredictionStore> stores;
-    for (const fs::path& store : model_stores({folder}).folders)
-        stores.push_back(PredictionStore::open(store));
+    for (const fs::path& store : model_stores({folder}, true).folders) {
+        if (auto opened = store::open_unless_damaged(store)) {
+            stores.push_back(std::move(*opened));
+        } else if (fnmatch(out.name.c_str(), store.parent_path().filename().c_str(), 0) == 0) {
+            PredictionStore::open(store);  // says what is damaged
+        }
+    }
     std::vector<fs::path> folders;
     for (const PredictionStore& store :
          evaluate::matching_data_sets(std::move(stores), out.name, warnings)) {
