@@ -32,20 +32,24 @@ std::optional<double> number_of_tag(const QualityTable& table, std::size_t tag,
     return value;
 }
 
-/// For the message: the tags whose texts are all numbers.
-std::string columns_of_numbers(const QualityTable& table) {
+/// For the message: the tags whose texts are numbers or no value, at least one of them a number.
+std::string columns_of_numbers(const QualityTable& table, std::span<const std::size_t> models) {
     std::vector<std::string> names;
     for (std::size_t tag = 0; tag < table.tags.size(); ++tag) {
-        const bool numbers = std::ranges::all_of(table.models, [&](const QualityModel& model) {
-            const std::string_view text = trimmed(model.tags[tag]);
-            return is_absent(text) || signed_number(text).has_value();
+        bool any = false;
+        const bool numbers = std::ranges::all_of(models, [&](std::size_t m) {
+            const std::string_view text = trimmed(table.models[m].tags[tag]);
+            if (is_absent(text)) return true;
+            any = true;
+            return signed_number(text).has_value();
         });
-        if (numbers) names.push_back(table.tags[tag]);
+        if (any && numbers) names.push_back(table.tags[tag]);
     }
     return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-QualityColumn tag_column(const QualityTable& table, const std::string& name) {
+QualityColumn tag_column(const QualityTable& table, const std::string& name,
+                         std::span<const std::size_t> models) {
     const auto tag = find_tag(table.tags, name);
     if (!tag) {
         if (find_dimension(name)) {
@@ -56,26 +60,29 @@ QualityColumn tag_column(const QualityTable& table, const std::string& name) {
         }
         throw Error(ErrorCode::usage,
                     fmt::format("{} has no column `{}`; its columns of numbers are: {}",
-                                table.source, shortened(name), columns_of_numbers(table)));
+                                table.source, shortened(name), columns_of_numbers(table, models)));
     }
     QualityColumn column{{table.tags[*tag], table.tags[*tag], std::nullopt}, {}};
-    for (const QualityModel& model : table.models)
-        column.values.push_back(number_of_tag(table, *tag, model));
+    column.values.resize(table.models.size());
+    for (const std::size_t m : models)
+        column.values[m] = number_of_tag(table, *tag, table.models[m]);
     return column;
 }
 
 }  // namespace
 
 std::vector<QualityColumn> quality_columns(const QualityTable& table,
-                                           const std::vector<std::string>& more) {
+                                           const std::vector<std::string>& more,
+                                           std::span<const std::size_t> models) {
     std::vector<QualityColumn> columns;
     bool any = false;
     for (const DimensionFacts& facts : dimension_facts()) {
         QualityColumn column{{std::string(facts.name), std::string(facts.title), facts.dimension},
                              {}};
-        for (const QualityModel& model : table.models) {
-            column.values.push_back(model.cell(facts.dimension).value);
-            any = any || column.values.back().has_value();
+        column.values.resize(table.models.size());
+        for (const std::size_t m : models) {
+            column.values[m] = table.models[m].cell(facts.dimension).value;
+            any = any || column.values[m].has_value();
         }
         columns.push_back(std::move(column));
     }
@@ -86,11 +93,11 @@ std::vector<QualityColumn> quality_columns(const QualityTable& table,
                         fmt::format("{} has no value of a quality dimension (accuracy, "
                                     "c_robustness, ...): name columns of numbers with --column; it "
                                     "has: {}",
-                                    table.source, columns_of_numbers(table)));
+                                    table.source, columns_of_numbers(table, models)));
         }
     }
     for (const std::string& name : more) {
-        QualityColumn column = tag_column(table, name);
+        QualityColumn column = tag_column(table, name, models);
         for (const QualityColumn& other : columns) {
             if (other.name.name == column.name.name)
                 throw Error(ErrorCode::usage,

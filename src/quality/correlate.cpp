@@ -203,7 +203,7 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
     result.options = options;
     result.notes = table.notes;
     const std::vector<std::size_t> models = select_models(table, options.where);
-    const std::vector<QualityColumn> columns = quality_columns(table, options.columns);
+    const std::vector<QualityColumn> columns = quality_columns(table, options.columns, models);
     if (columns.size() < 2)
         throw Error(ErrorCode::usage,
                     fmt::format("{} has only the column `{}` to correlate: name another with "

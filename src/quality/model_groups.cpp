@@ -297,7 +297,7 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
                 2.0 / static_cast<double>(std::uint64_t{1} << result.clusters)));
         }
     }
-    for (const QualityColumn& column : quality_columns(table, options.columns)) {
+    for (const QualityColumn& column : quality_columns(table, options.columns, both)) {
         const auto lacks = [&](std::size_t m) { return !column.values[m]; };
         const auto lacking = std::count_if(first.begin(), first.end(), lacks) +
                              std::count_if(second.begin(), second.end(), lacks);

@@ -111,8 +111,9 @@ TEST(QualityColumns, ATableWithoutTheNine) {
 
 TEST(QualityColumns, FaultsSayWhatIsAllowed) {
     const QualityTable table = parse_quality_table(costs, "costs.csv", TableColumns::any);
+    const std::vector<std::size_t> all{0, 1, 2, 3, 4, 5};
     const auto refused = [&](std::vector<std::string> columns, ErrorCode code) {
-        return message_of([&] { quality_columns(table, columns); }, code);
+        return message_of([&] { quality_columns(table, columns, all); }, code);
     };
     EXPECT_THAT(refused({"gmac"}, ErrorCode::usage),
                 HasSubstr("no column `gmac`; its columns of numbers are: gmacs, latency_ms, gain"));
@@ -123,7 +124,7 @@ TEST(QualityColumns, FaultsSayWhatIsAllowed) {
                 HasSubstr("costs.csv: column `made` of a is `early`, which is not a number"));
     QualityTable signs = table;
     signs.models[0].tags[3] = "+-3";
-    EXPECT_THAT(message_of([&] { quality_columns(signs, {"gain"}); }, ErrorCode::bad_input),
+    EXPECT_THAT(message_of([&] { quality_columns(signs, {"gain"}, all); }, ErrorCode::bad_input),
                 HasSubstr("column `gain` of a is `+-3`"));
     CorrelateOptions alone;
     alone.columns = {"gmacs"};
@@ -132,6 +133,23 @@ TEST(QualityColumns, FaultsSayWhatIsAllowed) {
     // The other commands need a dimension.
     EXPECT_THAT(message_of([&] { parse_quality_table(costs, "costs.csv"); }, ErrorCode::bad_input),
                 HasSubstr("no column of a quality dimension"));
+}
+
+TEST(QualityColumns, OnlyTheChosenModelsAreRead) {
+    const QualityTable table =
+        parse_quality_table("model,gmacs,made,unknown\na,1,early,\nb,2,early,-\nc,>10,late,na\n",
+                            "costs.csv", TableColumns::any);
+    const std::vector<std::size_t> early{0, 1}, all{0, 1, 2};
+    const std::vector<QualityColumn> columns = quality_columns(table, {"gmacs"}, early);
+    ASSERT_EQ(columns.size(), 1U);
+    EXPECT_EQ(columns[0].values, (std::vector<std::optional<double>>{1.0, 2.0, std::nullopt}));
+    EXPECT_THAT(message_of([&] { quality_columns(table, {"gmacs"}, all); }, ErrorCode::bad_input),
+                HasSubstr("column `gmacs` of c is `>10`"));
+    // A column without any number is none of numbers.
+    EXPECT_THAT(message_of([&] { quality_columns(table, {"x"}, early); }, ErrorCode::usage),
+                HasSubstr("its columns of numbers are: gmacs"));
+    EXPECT_THAT(message_of([&] { quality_columns(table, {"x"}, early); }, ErrorCode::usage),
+                testing::Not(HasSubstr("unknown")));
 }
 
 }  // namespace

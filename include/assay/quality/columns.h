@@ -2,7 +2,9 @@
 // such as GMACs, memory, latency or an OOD-AUROC.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,14 +22,17 @@ struct ColumnName {
 
 struct QualityColumn {
     ColumnName name;
-    std::vector<std::optional<double>> values;  ///< one per model of the table
+    std::vector<std::optional<double>>
+        values;  ///< one per model of the table; none for models that were not chosen
 };
 
-/// The nine dimensions, followed by the tags named in `more`, whose texts are numbers. If the table
-/// has no value of any dimension, only the latter. An empty text, "nan" or "NA" is no value.
+/// The nine dimensions, followed by the tags named in `more`, whose texts are numbers. If `models`
+/// (indices into the table) have no value of any dimension, only the latter. Only texts of `models`
+/// are read. An empty text, "-", "na", "n/a", "nan", "none" or "null", in any case, is no value.
 /// Throws usage: no column at all, a tag that the table lacks, a dimension, a column twice. Throws
 /// bad_input for a text that is not a number, with the model and the column.
 std::vector<QualityColumn> quality_columns(const QualityTable& table,
-                                           const std::vector<std::string>& more);
+                                           const std::vector<std::string>& more,
+                                           std::span<const std::size_t> models);
 
 }  // namespace assay::quality
