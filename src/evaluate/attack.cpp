@@ -26,11 +26,10 @@ namespace {
 
 using attack::AttackJob;
 
-constexpr std::string_view ensemble = "autoattack";
 constexpr double usual_eps = 8.0 / 255;
 
 bool seeks_smallest(std::string_view attack) {
-    return attack != ensemble && attack_named(attack).smallest;
+    return attack != ensemble_attack && attack_named(attack).smallest;
 }
 
 /// The size of the change from a black to a white image: the largest one.
@@ -42,7 +41,7 @@ double largest_change(Norm norm, const ImageShape& shape) {
 
 std::vector<std::string_view> parts_of(std::string_view attack) {
     const auto parts = autoattack_parts();
-    if (attack == ensemble) return {parts.begin(), parts.end()};
+    if (attack == ensemble_attack) return {parts.begin(), parts.end()};
     return {attack_named(attack).name};
 }
 

@@ -40,7 +40,7 @@ std::vector<std::string> all_attacks(const AttackRunOptions& options) {
 }
 
 bool has_own_steps(std::string_view attack) {
-    return attack == "fgsm" || attack == "noise" || attack == "autoattack";
+    return attack == "fgsm" || attack == "noise" || attack == ensemble_attack;
 }
 
 void check_taken(const AttackRunOptions& options, std::span<const std::string> attacks) {

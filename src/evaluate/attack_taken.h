@@ -10,6 +10,9 @@
 
 namespace assay {
 
+/// The name of AutoAttack's attacks, one after another.
+inline constexpr std::string_view ensemble_attack = "autoattack";
+
 /// The attacks that run without a choice.
 std::vector<std::string> usual_attacks();
 /// The attacks of the options, or the usual ones.

@@ -71,6 +71,12 @@ void check(const Attack& attack, const AttackedModel& model, const AttackBatch& 
         throw Error(ErrorCode::usage,
                     fmt::format("restarts is {}; it must be 1 or more", options.restarts));
     }
+    if (options.restarts > 1 && !options.random_start) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("restarts is {}, but all runs without a random start are the same: "
+                                "set random_start, or 1 restart",
+                                options.restarts));
+    }
     const std::size_t n = batch.labels.size();
     if (batch.images.size() != n * model.shape().size() || batch.items.size() != n)
         throw Error(ErrorCode::internal, "run_attack called with buffers of the wrong size");

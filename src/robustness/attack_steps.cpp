@@ -90,6 +90,7 @@ AttackResult noise(AttackedModel& /*model*/, const AttackBatch& batch,
 AttackResult fgsm(AttackedModel& model, const AttackBatch& batch, const AttackOptions& options) {
     AttackOptions one = options;
     one.steps = 1;
+    one.restarts = 1;
     one.step_size = options.eps;
     one.random_start = false;
     return pgd(model, batch, one);

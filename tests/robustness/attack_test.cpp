@@ -319,6 +319,19 @@ TEST(AttackRestarts, EachRunHasItsOwnChance) {
     }
 }
 
+TEST(AttackRestarts, NeedARandomStart) {
+    LinearModel model(2, 1);
+    const Labelled data(model, 40, .3F, .7F);
+    AttackOptions options;
+    const AttackResult one = run_attack(attack_named("fgsm"), model, data.batch(), options);
+    options.restarts = 8;
+    const AttackResult same = run_attack(attack_named("fgsm"), model, data.batch(), options);
+    EXPECT_EQ(same.backward, one.backward);
+    EXPECT_EQ(same.images, one.images);
+    options.random_start = false;
+    EXPECT_THROW(run_attack(attack_named("pgd"), model, data.batch(), options), Error);
+}
+
 TEST(AttackRestarts, TheLastImageOfTheHighestLossIsKept) {
     LinearModel model(2, 1);
     const Labelled data(model, 40, .3F, .7F);
