@@ -85,9 +85,9 @@ assay_result* assay_score(const assay_store* const* stores, size_t count, const 
         how.reliability = shown.reliability;
         check(how, shown);
         check_used(how.measure, shown.reliability);
+        given = check_used(how.measure, given, !how.by.empty());
         const ScoreResult result =
             score_stores(all_of(stores, count, 1), how, *self_comm(), watched.progress());
-        given.seed = given.seed && how.measure.null_draws == 0 && how.by.empty();
         std::vector<Measurement> measured;
         for (const ScoreReport& one : result.reports)
             measured.insert(measured.end(), one.measurements.begin(), one.measurements.end());
@@ -117,10 +117,10 @@ assay_result* assay_compare(const assay_store* const* stores, size_t count, cons
         if (sets != nullptr) how.measure.label_sets = sets_of(*sets);
         check(how);
         check_used(how.measure, false);
+        given = check_used(how.measure, given, !how.by.empty());
         const std::vector<const PredictionStore*> all = all_of(stores, count, 2);
         const CompareResult result = compare_opened(*all[0], std::span(all).subspan(1), how,
                                                     *self_comm(), watched.progress());
-        given.seed = given.seed && how.measure.null_draws == 0 && how.by.empty();
         std::vector<Measurement> measured;
         for (const PairReport& pair : result.pairs) {
             for (const PairedMetric& metric : pair.metrics) measured.push_back(metric.candidate);

@@ -72,6 +72,7 @@ public:
         const std::size_t others = app->get_options().size();
         add_options(*app, options_);
         add_measure_options(*app, options_.measure);
+        note_resampling(*app, given_);
         note_given(*app, others);
         output_.add_to(*app);
         output_.logs.add_to(*app);
@@ -105,6 +106,7 @@ public:
                         "--within acts with --method alone: remove it, or name the training runs");
         assay::check(options_);
         check_used(options_.measure, false);
+        check_used(options_.measure, given_, !options_.by.empty());
         output_.check_junit(!options_.measure.gates.empty());
         if (people_.empty()) return;
         const MeasureOptions& measure = options_.measure;
@@ -187,6 +189,7 @@ private:
 
     CompareRunsOptions options_;
     decisions::MethodOptions methods_;
+    GivenResampling given_;
     std::vector<std::string> without_methods_;  ///< given options that only apply without --method
     std::vector<std::filesystem::path> people_;
     Output output_;

@@ -12,6 +12,7 @@
 #include "cli/described.h"
 #include "cli/evaluation.h"
 #include "cli/outputs.h"
+#include "cli/scoring.h"
 #include "cli/typed_options.h"
 #include "core/paths.h"
 #include "core/text.h"
@@ -99,6 +100,8 @@ int cmd_eval(std::vector<std::string> arguments) {
     add_option<&MeasureOptions::edges>(*app, inputs.measure);
     add_option<&MeasureOptions::gates>(*app, inputs.measure);
     add_options(*app, inputs.measure.resampling);
+    GivenResampling given;
+    note_resampling(*app, given);
     app->get_option("--seed")->description("Seed of the bootstrap");  // this command has no --null
     Output output;
     output.add_to(*app);
@@ -117,6 +120,7 @@ int cmd_eval(std::vector<std::string> arguments) {
     inputs.data.names_parts = inputs.data.name.empty();
     check(inputs.measure, false);
     check_used(inputs.measure, false);
+    check_used(inputs.measure, given);
     output.check_junit(!inputs.measure.gates.empty());
     if (is_folder(inputs.predict.runs)) check_report_place(inputs.predict.runs / "report.html");
     inputs.typed = typed_options(*app, input_options);

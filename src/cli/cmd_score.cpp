@@ -45,6 +45,7 @@ public:
         add_options(*app, options_);
         add_options(*app, shown_);
         add_measure_options(*app, options_.measure);
+        note_resampling(*app, given_);
         output_.add_to(*app);
         output_.logs.add_to(*app);
         output_.add_junit_to(*app);
@@ -59,6 +60,7 @@ public:
     void check() const override {
         assay::check(options_, shown_);
         check_used(options_.measure, shown_.reliability);
+        check_used(options_.measure, given_, !options_.by.empty());
         output_.check_junit(!options_.measure.gates.empty());
     }
 
@@ -79,6 +81,7 @@ public:
 private:
     ScoreRunsOptions options_;
     ScoreShown shown_;
+    GivenResampling given_;
     Output output_;
 };
 

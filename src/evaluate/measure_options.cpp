@@ -317,11 +317,21 @@ void check_used(const MeasureOptions& options, bool reliability) {
                     "--k only applies to topk: add topk to --metrics, or name each (top1,top5)");
 }
 
-void check_used(const MeasureOptions& options, GivenResampling given) {
-    if (options.metrics.empty() || !(given.bootstrap || given.seed)) return;
-    const std::vector<MetricRequest> list = named_metrics(options);
-    if (std::ranges::none_of(list, [](const auto& r) { return uses_bootstrap(*r.facts); }))
+GivenResampling check_used(const MeasureOptions& options, GivenResampling given, bool by_groups) {
+    given.seed = given.seed && options.null_draws == 0 && !by_groups;
+    if (options.metrics.empty() || !(given.bootstrap || given.seed)) return given;
+    std::vector<MetricRequest> list = named_metrics(options);
+    for (const Gate& gate : gates_of(options)) {
+        if (!gate.rate) list.push_back(gate.metric);
+    }
+    // Its halves are drawn with the seed.
+    if (std::ranges::any_of(
+            list, [](const auto& r) { return r.facts->name == "temperature_scaled_ece"; }))
+        given.seed = false;
+    const bool any = given.bootstrap || given.seed;
+    if (any && std::ranges::none_of(list, [](const auto& r) { return uses_bootstrap(*r.facts); }))
         refuse_bootstrap(given);
+    return given;
 }
 
 void check_used(std::span<const Measurement> measured, GivenResampling given) {

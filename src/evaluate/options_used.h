@@ -19,8 +19,10 @@ struct GivenResampling {
 /// Throws usage if bins, edges or k is given and none of the named metrics uses it. `reliability`
 /// means that accuracy by confidence is also shown, which has bins.
 void check_used(const MeasureOptions& options, bool reliability);
-/// The same for `given` before anything is measured, if metrics are named.
-void check_used(const MeasureOptions& options, GivenResampling given);
+/// The same for `given` before anything is measured, if metrics are named. `by_groups`: accuracy is
+/// also measured by group. Returns what is left to check when all is measured.
+GivenResampling check_used(const MeasureOptions& options, GivenResampling given,
+                           bool by_groups = false);
 /// The same from what was measured. An undefined value may have been meant for the bootstrap.
 void check_used(std::span<const Measurement> measured, GivenResampling given);
 /// Throws usage for an option that none of the attacks uses.

@@ -188,6 +188,11 @@ TEST(Usage, NumbersThatCannotBeMeantAreRefused) {
                 HasSubstr("--n1 -5: is negative"));
     EXPECT_THAT(refused({"score", "x", "--seed=-1"}),
                 HasSubstr("--seed is -1; allowed: a whole number from 0 to "));
+    for (const std::string command : {"score", "compare"})
+        EXPECT_THAT(refused({command, "x", "y", "--metrics", "top1", "--seed", "3"}),
+                    HasSubstr("--seed has no effect here"));
+    EXPECT_THAT(refused({"score", "x", "--metrics", "top1", "--gate", "ece <= 0.1", "--seed", "3"}),
+                testing::Not(HasSubstr("has no effect")));
     EXPECT_THAT(refused({"labels", "aggregate", "v.csv", "--threshold", "nan"}),
                 HasSubstr("--threshold nan: is not a finite number"));
     // Channels may have a mean below 0.
