@@ -195,10 +195,10 @@ void note_copies(MethodComparison& result, const NamedMethod& method) {
     std::vector<std::string> names;
     for (const std::filesystem::path& copy : method.copies)
         names.push_back(copy.filename().string());
-    result.notes.push_back(
-        fmt::format("{}: skipped {}, because calibrated and attacked copies and ensembles are not "
-                    "training runs",
-                    method.name, fmt::join(names, ", ")));
+    result.notes.push_back(fmt::format(
+        "{}: skipped {}, because calibrated, smoothed and attacked copies and ensembles are not "
+        "training runs",
+        method.name, fmt::join(names, ", ")));
 }
 
 void note_pairing(MethodComparison& result, const NamedMethod& baseline,

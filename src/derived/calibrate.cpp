@@ -293,7 +293,7 @@ CalibrateResult calibrate_stores(const CalibrateOptions& options,
     }
     if (derived_stores > 0 && !folders.empty())
         result.warnings.push_back(fmt::format(
-            "skipped {} that {} calibrated, attacked or of held-out items",
+            "skipped {} that {} calibrated, smoothed, attacked or of held-out items",
             how_many(derived_stores, "store", "stores"), derived_stores == 1 ? "is" : "are"));
     if (folders.empty() && of_fit > 0)
         throw Error(ErrorCode::usage,
