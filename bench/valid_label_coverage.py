@@ -1,7 +1,7 @@
 """Coverage of the 95 % intervals of `assay score --per-class` for several valid labels: recall, precision and average precision of
 each class, and the proportions of images with several labels and with a missed label.
 
-usage: python3 bench/valid_label_coverage.py [draws]      (default: 1000 draws; needs numpy)
+usage: python3 bench/valid_label_coverage.py [draws]      (default: 1000 draws; needs numpy and scipy)
 
 Worlds have classes with label rates of .5, .15, .05 or .02 in 100, 300 or 1,000 images, which are independent. The score of a class
 is normal noise, plus a skill of 1 or 3 if it is valid. Labels of one image are drawn together: an image that is crowded has three
@@ -101,9 +101,9 @@ def main() -> None:
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     totals: "Dict[str, List[int]]" = {}
     print("| value | rate | images | skill | coverage % | undefined | width |\n|---|---|---|---|---|---|---|")
+    truths = {skill: values(*draw(np.random.default_rng(1), 400000, skill), False) for skill in (1.0, 3.0)}
     for items in (100, 300, 1000):
-        for skill in (1.0, 3.0):
-            truth = values(*draw(np.random.default_rng(1), 400000, skill), False)
+        for skill, truth in truths.items():
             tally: "Dict[Tuple[str, str], List[float]]" = {key: [0, 0, 0] for key in truth}
             for at in range(draws):
                 for key, interval in values(*draw(np.random.default_rng([2, items, at]), items, skill), True).items():
