@@ -11,6 +11,7 @@
 #include "assay/robustness/corrupted_accuracy.h"
 #include "core/paths.h"
 #include "data/label_rows.h"
+#include "evaluate/matching_data_sets.h"
 #include "store/same_data.h"
 
 namespace assay {
@@ -139,9 +140,6 @@ private:
         for (std::size_t s = 0; s < sets_.size(); ++s) all.push_back(name_of(s));
         return all;
     }
-    static bool is_pattern(const std::string& name) {
-        return name.find_first_of("*?[") != std::string::npos;
-    }
     std::string how_to_see(std::size_t set) const {
         return fmt::format("`assay export {} --top 0` lists its ids",
                            sets_[set]->folder().string());
@@ -172,7 +170,7 @@ private:
             if (!fit.fits()) throw_misfit(s, fit);
             give(s, labels.file, std::move(fit));
         }
-        if (!is_pattern(labels.name)) refuse_two_data_sets(called, labels.file);
+        if (!evaluate::is_pattern(labels.name)) refuse_two_data_sets(called, labels.file);
     }
 
     void give_to_all(const LabelsText& labels) {

@@ -5,6 +5,7 @@
 #include "core/result_table.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/groups_of_store.h"
+#include "evaluate/score_report_details.h"
 
 namespace assay {
 
@@ -42,7 +43,7 @@ Table confusion_records(std::span<const ScoreReport> reports) {
     Table table = result_table<ShownStore, ShownConfusion>();
     for (const ScoreReport& report : reports) {
         const bool valid = report.valid_labels.has_value();
-        for (const Confusion& c : valid ? report.valid_labels->confusions : report.confusions)
+        for (const Confusion& c : confusions_of(report))
             add_row(table, ShownStore{&report}, ShownConfusion{&report, c, valid});
     }
     return table;

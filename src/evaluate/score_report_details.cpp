@@ -115,13 +115,16 @@ Table reliability_table(const ScoreReport& report) {
     return table;
 }
 
+const std::vector<Confusion>& confusions_of(const ScoreReport& report) {
+    return report.valid_labels ? report.valid_labels->confusions : report.confusions;
+}
+
 Table confusion_table(const ScoreReport& report, std::size_t kept) {
     const auto name = [&](std::int32_t c) {
         return c < 0 ? "(no target)" : report.per_class.at(static_cast<std::size_t>(c)).name;
     };
     const bool valid = report.valid_labels.has_value();
-    const std::vector<Confusion>& list =
-        valid ? report.valid_labels->confusions : report.confusions;
+    const std::vector<Confusion>& list = confusions_of(report);
     Table table;
     table.columns = {{"truth", false}, {"predicted", false}, {"count"}, {"of the class %"}};
     table.title = fmt::format("{} on {}: most frequent confusions", report.model, report.dataset);

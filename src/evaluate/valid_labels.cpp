@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -157,18 +156,10 @@ struct CountedProportions {
     std::string unranked;  ///< why no proportion that needs ranks has a value; "" if they have
 
     Estimate of(std::uint64_t hits, std::uint64_t images, const char* without) const {
-        Estimate e;
-        e.unit = Unit::proportion;
-        e.n = images;
-        if (images == 0) {
-            e.undefined = without;
-            return e;
-        }
-        e.value = static_cast<double>(hits) / static_cast<double>(images);
-        if (clustered) {
+        Estimate e = wilson_proportion(hits, images, level, without);
+        if (clustered && e.interval) {
+            e.interval.reset();
             e.note = "no interval: images of one cluster are not independent";
-        } else {
-            e.interval = wilson(hits, images, level);
         }
         return e;
     }

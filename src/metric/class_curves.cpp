@@ -155,6 +155,17 @@ Interval area_interval(double area, double variance, double positives, double de
     return wilson_of_size(area, size, z, level, "influence.wilson");
 }
 
+/// The interval of an area that is `bias` too high. The uncertainty of the correction is about as
+/// large as the correction. `squares`: of the variance's parts, each by its degrees of freedom.
+static Interval corrected_interval(double area, double bias, double variance, double squares,
+                                   double positives, double level) {
+    const double degrees = squares > 0 ? std::max(1.0, variance * variance / squares) : 0;
+    Interval interval =
+        area_interval(area - bias, variance + bias * bias / 2, positives, degrees, level);
+    interval.high = std::max(interval.high, area);
+    return interval;
+}
+
 Estimate ClassCurves::class_estimate(std::uint32_t c) const {
     Estimate result;
     result.unit = Unit::proportion;
@@ -182,10 +193,7 @@ Estimate ClassCurves::class_estimate(std::uint32_t c) const {
     const double variance = of_positives + of_negatives;
     const double squares = of_positives * of_positives / std::max(1.0, p - 1) +
                            of_negatives * of_negatives / std::max(1.0, items_ - p - 1);
-    const double degrees = squares > 0 ? std::max(1.0, variance * variance / squares) : 0;
-    result.interval =
-        area_interval(*result.value - bias, variance + bias * bias / 2, p, degrees, options_.level);
-    result.interval->high = std::max(result.interval->high, *result.value);
+    result.interval = corrected_interval(*result.value, bias, variance, squares, p, options_.level);
     return result;
 }
 
@@ -261,11 +269,8 @@ ResampledEstimate ClassCurves::estimate(std::span<const std::int64_t> sums,
         result.no_interval = true;
         return result;
     }
-    const double degrees = squares > 0 ? std::max(1.0, variance * variance / squares) : 0;
-    // The uncertainty of the correction is about as large as the correction.
-    result.interval = area_interval(*mean_ - bias, variance + bias * bias / 2, 1 / inverse, degrees,
-                                    options_.level);
-    result.interval->high = std::max(result.interval->high, *mean_);
+    result.interval =
+        corrected_interval(*mean_, bias, variance, squares, 1 / inverse, options_.level);
     return result;
 }
 

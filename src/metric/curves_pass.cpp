@@ -229,10 +229,10 @@ ClassAreas class_average_precision(const std::string& scores, PassRun& run) {
     request.set(std::string(ranked_by), scores);
     const PassRows& again = run.again();
     ClassAreas out;
-    std::string why, how;
+    std::string why;
     agree(again.comm, [&] {
         try {
-            how = pass_of(request).choose(request, run);
+            pass_of(request).choose(request, run);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::usage) throw;
             why = error.what();
