@@ -311,8 +311,7 @@ void add_model_notes(LabelAudit& audit) {
         audit.warnings.push_back(fmt::format(
             "{} does not vote: it has probably learned these labels. All other models are sure of "
             "another class for {} images ({:.1f} expected), but this model predicts the label of "
-            "{} "
-            "of them",
+            "{} of them",
             model.model, model.opposed, model.expected, model.repeated));
     }
     if (audit.models.size() - learned == 1)
@@ -330,7 +329,7 @@ LabelAudit audit_labels(const AuditOptions& options, const ProgressCallback& pro
     const PredictionStore& store = opened.stores.front();
     const Dataset& dataset = store.dataset();
     audit.dataset = store.spec().dataset_name;
-    audit.images_folder = dataset.root;
+    audit.images_folder = options.images.empty() ? dataset.root : options.images;
     const LabelledRows labelled = rows_to_audit(readers, audit);
     const auto predicted = predictions_of(readers, labelled);
     const CheckedLabels checked = read_checked(options, dataset, store.classes());

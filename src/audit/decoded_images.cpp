@@ -1,7 +1,6 @@
 #include "audit/decoded_images.h"
 
 #include <array>
-#include <cstring>
 #include <mutex>
 #include <optional>
 

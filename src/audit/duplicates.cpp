@@ -21,8 +21,10 @@
 #include "audit/image_keys.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "data/archives.h"
 #include "store/layout.h"
 #include "store/record.h"
+#include "store/same_data.h"
 
 namespace assay::audit {
 namespace {
@@ -299,16 +301,24 @@ void refuse_if_all_absolute(const Dataset& dataset, const std::filesystem::path&
 }
 
 /// Adds the pixels to the evidence, and the files if no store has recorded them.
-std::vector<std::uint64_t> see_pixels(const Dataset& dataset, const AuditOptions& options,
+std::vector<std::uint64_t> see_pixels(const PredictionStore& store, const AuditOptions& options,
                                       const ProgressCallback& progress, Evidence& evidence,
                                       LabelAudit& audit) {
+    const Dataset& dataset = store.dataset();
     std::optional<Dataset> moved;
     if (!options.images.empty()) {
         refuse_if_all_absolute(dataset, options.images);
         moved = dataset;
         moved->root = options.images;
         moved->archive = nullptr;
+    } else if (has_archived_images(dataset)) {
+        moved = dataset;
+        moved->archive =
+            archive_of(dataset, archive_index_folder(store.folder().parent_path().parent_path()));
     }
+    if (!store::corruption_of(store).empty())
+        audit.duplicate_notes.emplace_back(
+            "the pixels are those of the images before their corruption");
     DecodedImages decoded = decode_images(moved ? *moved : dataset, options.threads, progress);
     audit.decoded = dataset.size() - decoded.unreadable;
     if (decoded.unreadable > 0)
@@ -347,7 +357,8 @@ void find_duplicates(std::span<const RowReader> readers, const AuditOptions& opt
         }
     }
     std::vector<std::uint64_t> looks;
-    if (options.pixels) looks = see_pixels(dataset, options, progress, evidence, audit);
+    if (options.pixels)
+        looks = see_pixels(readers.front().store(), options, progress, evidence, audit);
     if (!evidence.files_known) {
         std::optional<ImageKeys> keys = read_keys(dataset, options.threads);
         evidence.files_known = keys.has_value();

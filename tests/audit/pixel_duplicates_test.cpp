@@ -159,6 +159,7 @@ TEST_F(PixelDuplicates, MovedImagesAreReadFromTheirFolder) {
     EXPECT_THAT(message_of([&] { audited(true); }),
                 HasSubstr("--pixels: none of 12 images can be read"));
     EXPECT_EQ(audited(true, folder_ / "moved").alike_groups, 1U);
+    EXPECT_EQ(audited(true, folder_ / "moved").images_folder, folder_ / "moved");
     EXPECT_THAT(message_of([&] { audited(false, folder_ / "moved"); }, ErrorCode::usage),
                 HasSubstr("Add --pixels"));
     for (std::size_t i = 0; i < own_images; ++i)
