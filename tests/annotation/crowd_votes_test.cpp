@@ -263,6 +263,7 @@ TEST(CrowdVotes, OneReadingMustBePlausible) {
                 HasSubstr("answers to two tasks, `T0` and `T1`"));
     EXPECT_THAT(message_of([] { hear("[1, 2]"); }), HasSubstr("no known export of votes"));
     EXPECT_THAT(message_of([] { hear("[{\"data\":"); }), HasSubstr("JSON"));
+    EXPECT_THAT(message_of([] { hear("\n\n{\"data\":]}"); }), HasSubstr("line 3, column 9"));
     EXPECT_THAT(message_of([] { hear(""); }), HasSubstr("empty"));
 }
 

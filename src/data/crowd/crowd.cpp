@@ -110,13 +110,15 @@ bool is_ground_truth(const JsonOutline& line) {
 }
 
 /// Reports damage before other errors. Lines of JSON are judged by the first one.
-void refuse_damaged_json(std::string_view text, const std::string& source) {
+void refuse_damaged_json(std::string_view text, char first, const std::string& source) {
     constexpr int depth = 64;
-    if (text.front() == '[')
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    if (first == '[')
         read_json_elements(text, depth, 200'000, source, [](json&&, std::uint64_t) {});
-    if (text.front() != '{') return;
+    if (first != '{') return;
     try {
-        json_outline(text.substr(0, text.find('\n')), depth, SIZE_MAX);
+        const std::string_view rest = text.substr(text.find(first));
+        json_outline(rest.substr(0, rest.find('\n')), depth, SIZE_MAX);
     } catch (const Error&) {
         read_json_parts(text, "", depth, most_json_values,
                         [](const std::string&, json&&, std::uint64_t) {});
@@ -251,7 +253,7 @@ Reading read_votes(std::string_view text, Layout layout, const std::string& sour
             const bool table = first == std::string_view::npos ||
                                std::string_view("[{<").find(text[first]) == std::string_view::npos;
             if (!table) {
-                refuse_damaged_json(text.substr(first), source);
+                refuse_damaged_json(text, text[first], source);
                 refuse(
                     fmt::format("{}: no known export of votes. Known are the JSON and JSON-MIN of "
                                 "Label Studio, the manifests of SageMaker Ground Truth, "
