@@ -157,6 +157,7 @@ KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
 KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
                            std::uint64_t first_row, double tolerance) {
     KindFacts facts;
+    std::vector<float> scores;
     for (std::size_t r = 0; r * top < entries.size(); ++r) {
         const std::span<const TopEntry> row = entries.subspan(r * top, top);
         if (!std::all_of(row.begin(), row.end(),
@@ -165,7 +166,7 @@ KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
             continue;
         }
         RowNumbers n{row.back().score, row.front().score, 0, 0};
-        std::vector<float> scores;
+        scores.clear();
         for (const TopEntry& entry : row) {
             scores.push_back(entry.score);
             n.sum += static_cast<double>(entry.score);
