@@ -13,8 +13,8 @@ namespace assay::audit {
 /// Fills the duplicates of `audit`. Two images are equal if their files are, by the records of the
 /// stores, or by the files themselves if no store has records and the files are there. Two images
 /// are also equal if all classifiers give them the same scores, bit for bit. Scores with at most
-/// four decimals do not count. If more than 10 % of the images share such scores without sharing a
-/// file, the scores are too coarse, and only files count.
+/// four decimals do not count. If more than 10 % of the images share scores but neither file nor
+/// pixels, the scores are too coarse and do not count.
 ///
 /// With AuditOptions::pixels, images are also equal if their decoded pixels are. Others look alike
 /// if at most 4 of the 64 bits of their perceptual hashes differ (image/near_hash.h). They form
