@@ -84,6 +84,24 @@ bool ColumnNumbers::rows_are_rounded() const {
     return facts.not_finite == 0 && facts.are_rounded();
 }
 
+bool ColumnNumbers::rows_are_rounded_without(std::size_t column) const {
+    // Rounding explains at most so much of two sums of a row.
+    constexpr float most = .1F;
+    for (std::size_t r = 0; r < sample_.rows; ++r) {
+        if (!(at(r, column) <= most)) return false;
+    }
+    ColumnSample others = sample_;
+    others.names.erase(others.names.begin() + static_cast<std::ptrdiff_t>(column));
+    others.values.clear();
+    for (std::size_t r = 0; r < sample_.rows; ++r) {
+        for (std::size_t c = 0; c < sample_.names.size(); ++c) {
+            if (c != column) others.values.push_back(at(r, c));
+        }
+    }
+    const ColumnNumbers numbers(others);
+    return numbers.rows_are_distributions() || numbers.rows_are_rounded();
+}
+
 std::optional<std::pair<std::size_t, std::size_t>> ColumnNumbers::range_of_probabilities() const {
     const std::size_t columns = sample_.names.size();
     // Every range of the first row is tried, so the number of ranges is limited.

@@ -25,6 +25,8 @@ public:
     /// True if every row holds probabilities, and rounding explains the sums that are not 1. This
     /// proves less: a column of small numbers may change the sums as much.
     bool rows_are_rounded() const;
+    /// True if that also holds without a column, which may then hold something else.
+    bool rows_are_rounded_without(std::size_t column) const;
     /// The first and last of adjacent columns (not all columns) that sum to 1 in every row.
     std::optional<std::pair<std::size_t, std::size_t>> range_of_probabilities() const;
     /// True if each number is the highest of its row, or of the row's softmax.

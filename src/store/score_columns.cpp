@@ -218,7 +218,8 @@ std::vector<Doubt> doubts_of(const ColumnSample& sample) {
                 doubt.why.emplace_back("whole numbers");
             if (rest && (c < rest->first || c > rest->second))
                 doubt.why.emplace_back("the other columns sum to 1");
-            if (any_named && !rounded) doubt.why.emplace_back("no label has its name");
+            if (any_named && (!rounded || numbers.rows_are_rounded_without(c)))
+                doubt.why.emplace_back("no label has its name");
             if (doubt.why.empty() && sample.named && is_side_number(name))
                 doubt.why.emplace_back("its name");
         }

@@ -97,6 +97,13 @@ TEST_F(ImportedColumns, RoundedProbabilitiesShowThatAllColumnsAreClasses) {
                 HasSubstr("`rate` (the same number in all rows)"));
 }
 
+TEST_F(ImportedColumns, ASmallNumberBesideRoundedProbabilitiesIsAskedAbout) {
+    // Both a, b, c and all four columns sum to 1 within the rounding of two decimals.
+    const std::string text =
+        "id,label,rate,a,b,c\ni0,a,.01,.33,.33,.33\ni1,b,.02,.17,.66,.16\ni2,c,.01,.2,.3,.5\n";
+    EXPECT_THAT(refusal("p.csv", text), HasSubstr("`rate` (no label has its name)"));
+}
+
 TEST_F(ImportedColumns, RoundedProbabilitiesAreProbabilities) {
     const std::string text = "id,label,a,b,c\ni0,a,.33,.33,.33\ni1,b,.17,.67,.17\ni2,c,.2,.3,.5\n";
     const std::string said = "probabilities rounded to 2 decimals: rows sum to 0.99 to 1.01.";
