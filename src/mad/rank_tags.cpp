@@ -78,7 +78,8 @@ ImagesOfTag tags_of_answers(const Competition& competition, const RankInput& in,
     return out;
 }
 
-/// Images of each tag. Rows without a tag are skipped, as most answers have none.
+/// Images of each tag. Rows without a tag are skipped, as most answers have none. So are answers
+/// in an export that do not count, as in read_tagged_answers().
 ImagesOfTag read_tags(const Competition& competition, const RankInput& in,
                       const std::filesystem::path& file, std::vector<std::string>& warnings) {
     constexpr std::uint64_t most_bytes = 1ULL << 28;
@@ -87,11 +88,14 @@ ImagesOfTag read_tags(const Competition& competition, const RankInput& in,
     const std::vector<std::size_t> image = image_columns(csv);
     const std::size_t tag = csv.column({"tag", "mode", "tags"});
     const bool several = csv.find_column({"tag", "mode"}) != tag;
+    const auto counts = csv.find_column({"counts"}), blocked = csv.find_column({"blocked"});
     const std::set<std::int64_t> selected = selected_images(in);
     ImageFinder finder(competition);
     ImagesOfTag out;
     std::set<std::string> unknown;
     while (csv.next()) {
+        if ((counts && trimmed(csv[*counts]) == "0") || (blocked && trimmed(csv[*blocked]) == "1"))
+            continue;
         const std::string text = study::from_spreadsheet(trimmed(csv[tag]));
         if (text.empty()) continue;
         const std::vector<std::string> names =

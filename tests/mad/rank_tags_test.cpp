@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "message_of.h"
 #include "rank_world.h"
 #include "scratch.h"
+#include "study/table_csv.h"
 
 namespace assay::mad {
 namespace {
@@ -173,6 +175,36 @@ TEST(MadRankTags, TagsOfAnswersAreUsedWithoutATable) {
     ASSERT_EQ(other.tags.size(), 2U);
     EXPECT_EQ(other.tags[0].tag, "dark");
     EXPECT_EQ(other.tags[1].tag, "far");
+}
+
+TEST(MadRankTags, AnExportOfAnswersGivesTheTagsOfTheAnswers) {
+    RankWorld world({"a", "b"}, 5);
+    world.counts({.first = 0, .second = 1, .only_first = 6, .only_second = 4});
+    const Scratch scratch;
+    const Competition competition = write_world(scratch / "mad", world);
+    RankOptions options = without_bootstraps();
+    options.tags = scratch / "answers.csv";
+    {
+        Database database(scratch / "mad/competition.sqlite", Database::Access::write);
+        Statement tag = database.prepare(
+            "UPDATE answer SET tags = ?, counts = ? WHERE annotator = ? AND question IN "
+            "(SELECT id FROM question WHERE image = ?)");
+        const auto tags = [&](std::string_view text, std::int64_t counts, std::int64_t annotator,
+                              std::size_t image) {
+            tag.bind(text).bind(counts).bind(annotator).bind(world.selected[image].image).run();
+        };
+        tags("-far\nsmall", 1, 1, 0);
+        tags("small", 1, 2, 1);
+        tags("small\nwithdrawn", 0, 4, 2);
+        tags("of a blocked annotator\nsmall", 1, 5, 3);
+        database.prepare("UPDATE annotator SET blocked = 1 WHERE id = 5").run();
+        write_file_atomically(options.tags, study::answers_csv(database));
+    }
+    const Ranking of_answers = rank_classifiers(competition, without_bootstraps());
+    ASSERT_EQ(of_answers.tags.size(), 2U);
+    EXPECT_EQ(of_answers.tags[1].images, 2U);
+    EXPECT_EQ(report_of(rank_classifiers(competition, options)).result["tags"],
+              report_of(of_answers).result["tags"]);
 }
 
 TEST(MadRankTags, TheMostUsedTagsOfAnswersAreShown) {
