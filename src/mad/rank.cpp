@@ -179,7 +179,8 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
         out.classifiers.emplace_back().name = one.name;
     describe_pairs(in, out);
     count_questions(in, out);
-    count_correct(in, out);
+    const CorrectByImage correct = correct_by_image(in);
+    count_correct(correct, out);
 
     check_smoothing(out);
     out.aggressiveness = aggressiveness(m, in.counts, options.ratios);
@@ -220,7 +221,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
         }
     }
     if (options.ablation) add_ablation(in, out, places);
-    if (options.by_tag) add_tags(competition, in, by_hodge.component, out);
+    if (options.by_tag) add_tags(competition, in, correct, by_hodge.component, out);
 
     OtherScores accuracies(m);
     if (in.control.rows.empty()) {

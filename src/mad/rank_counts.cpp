@@ -93,10 +93,10 @@ void count_questions(const RankInput& in, Ranking& out) {
     }
 }
 
-std::vector<std::map<std::int64_t, bool>> correct_by_image(const RankInput& in) {
+CorrectByImage correct_by_image(const RankInput& in) {
     std::map<std::int64_t, const PairRow*> pair_of;
     for (const PairRow& pair : in.pairs) pair_of[pair.id] = &pair;
-    std::vector<std::map<std::int64_t, bool>> seen(in.numbers.size());
+    CorrectByImage seen(in.numbers.size());
     for (const SelectedRow& row : in.selected) {
         if (row.state != SelectedState::accepted || !row.asked) continue;
         const PlaceTally asked = place_tally(in.tally, row);
@@ -112,14 +112,13 @@ std::vector<std::map<std::int64_t, bool>> correct_by_image(const RankInput& in) 
     return seen;
 }
 
-void count_correct(const RankInput& in, Ranking& out) {
-    const auto seen = correct_by_image(in);
-    for (std::size_t c = 0; c < seen.size(); ++c) {
-        const auto correct = std::count_if(seen[c].begin(), seen[c].end(),
-                                           [](const auto& image) { return image.second; });
-        out.classifiers[c].images = seen[c].size();
+void count_correct(const CorrectByImage& correct, Ranking& out) {
+    for (std::size_t c = 0; c < correct.size(); ++c) {
+        const auto right = std::count_if(correct[c].begin(), correct[c].end(),
+                                         [](const auto& image) { return image.second; });
+        out.classifiers[c].images = correct[c].size();
         out.classifiers[c].correct =
-            wilson_proportion(static_cast<std::uint64_t>(correct), seen[c].size(),
+            wilson_proportion(static_cast<std::uint64_t>(right), correct[c].size(),
                               out.options.posterior.level, "none of its images is settled");
     }
 }

@@ -17,8 +17,9 @@ void describe_pairs(const RankInput& in, Ranking& out);
 /// Counts questions of the asked places and of the control sample, and their answers.
 void count_questions(const RankInput& in, Ranking& out);
 /// For each classifier, whether its label is correct on each settled image of its pairs.
-std::vector<std::map<std::int64_t, bool>> correct_by_image(const RankInput& in);
+using CorrectByImage = std::vector<std::map<std::int64_t, bool>>;
+CorrectByImage correct_by_image(const RankInput& in);
 /// Counts for each classifier its distinct images, and those with a correct label.
-void count_correct(const RankInput& in, Ranking& out);
+void count_correct(const CorrectByImage& correct, Ranking& out);
 
 }  // namespace assay::mad

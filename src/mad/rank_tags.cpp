@@ -148,7 +148,7 @@ std::optional<std::vector<double>> places_without(const RankInput& in, const Ran
 
 }  // namespace
 
-void add_tags(const Competition& competition, const RankInput& in,
+void add_tags(const Competition& competition, const RankInput& in, const CorrectByImage& correct,
               const std::vector<std::uint32_t>& component, Ranking& out) {
     const ImagesOfTag tags = out.options.tags.empty()
                                  ? tags_of_answers(competition, in, out.warnings)
@@ -156,7 +156,6 @@ void add_tags(const Competition& competition, const RankInput& in,
     if (tags.empty()) return;
     // By the same rule as without a tag, which does not weigh images by how they were asked.
     const auto whole = places_without(in, out, {}, component);
-    const auto correct = correct_by_image(in);
     for (const auto& [name, images] : tags) {
         const auto without = places_without(in, out, images, component);
         RankedTag tag;
