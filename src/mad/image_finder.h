@@ -12,8 +12,9 @@
 
 namespace assay::mad {
 
-/// Images with a row in the competition, by id, path, file below the images' folder, or address
-/// (image_addresses.h).
+/// Images by id, path, file below the images' folder, or address (image_addresses.h). Names find
+/// images with a row in the competition; an address may also find an image of items.csv without
+/// one, which rows() lacks.
 class ImageFinder {
 public:
     explicit ImageFinder(const Competition& competition);

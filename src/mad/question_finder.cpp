@@ -13,6 +13,7 @@
 namespace assay::mad {
 namespace {
 
+/// With more images in the competition, their names are not compared with an unknown one.
 constexpr std::size_t most_named_images = 50'000;
 
 }  // namespace
