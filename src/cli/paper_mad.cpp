@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
-#include <optional>
 
 #include "cli/command.h"
 #include "cli/paper_study.h"
@@ -59,9 +57,7 @@ std::vector<mad::DistancePath> distances_of(const mad::Competition& competition)
     const ClassList& classes = competition.classes();
     const std::vector<std::uint32_t> nodes = hierarchy.nodes_of(classes);
     const auto node_of = [&](const std::string& id) {
-        std::size_t c = 0;
-        while (classes.id(c) != id) ++c;
-        return hierarchy.id(nodes[c]);
+        return hierarchy.id(nodes.at(static_cast<std::size_t>(classes.find(id).value())));
     };
     std::vector<mad::DistancePath> out;
     for (const mad::GalleryImage* image : {&*ends.min, &*ends.max}) {
@@ -104,11 +100,7 @@ Table ranks(PaperStudy& study) {
                      {.name = "rank by MAD", .show = Column::Show::value_and_interval},
                      {.name = "difference", .sign = true},
                      {.name = "score", .show = Column::Show::value_and_half}};
-    // Classifiers that tie share a rank, which may be a half.
-    const bool whole = std::ranges::all_of(comparison.ranks, [](const mad::ComparedRank& one) {
-        return one.rank == std::floor(one.rank) && one.other == std::floor(one.other);
-    });
-    const int digits = whole ? 0 : 1;
+    const int digits = mad::digits_of_ranks(comparison);
     for (const mad::ComparedRank& one : comparison.ranks) {
         const mad::RankedClassifier& classifier = classifier_named(ranking, one.classifier);
         Estimate rank = mad::place_of(classifier);

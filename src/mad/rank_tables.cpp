@@ -239,6 +239,14 @@ Table comparison_table(const Ranking& ranking) {
     return table;
 }
 
+int digits_of_ranks(const Comparison& comparison) {
+    // Classifiers that tie share a rank, which may be a half.
+    const bool whole = std::ranges::all_of(comparison.ranks, [](const ComparedRank& one) {
+        return one.rank == std::floor(one.rank) && one.other == std::floor(one.other);
+    });
+    return whole ? 0 : 1;
+}
+
 Table compared_ranks_table(const Comparison& comparison) {
     Table table;
     table.title = "Ranks beside " + comparison.with;
@@ -246,11 +254,7 @@ Table compared_ranks_table(const Comparison& comparison) {
                      {.name = "rank here"},
                      {.name = "rank there"},
                      {.name = "difference"}};
-    // Classifiers that tie share a rank, which may be a half.
-    const bool whole = std::ranges::all_of(comparison.ranks, [](const ComparedRank& one) {
-        return one.rank == std::floor(one.rank) && one.other == std::floor(one.other);
-    });
-    const int digits = whole ? 0 : 1;
+    const int digits = digits_of_ranks(comparison);
     for (const ComparedRank& one : comparison.ranks)
         table.add({one.classifier, Number{one.rank, Unit::number, digits},
                    Number{one.other, Unit::number, digits},

@@ -19,6 +19,8 @@ Table matrix_table(const Ranking& ranking, const PairMatrix& matrix,
                    const std::vector<std::size_t>& order, std::string title, std::string note);
 Table ablation_table(const Ranking& ranking);
 Table comparison_table(const Ranking& ranking);
+/// The digits after the decimal point that all ranks of a comparison need.
+int digits_of_ranks(const Comparison& comparison);
 /// Each classifier in both orders, like Table 1 of the paper.
 Table compared_ranks_table(const Comparison& comparison);
 
