@@ -219,7 +219,7 @@ constexpr PaperRow mad_rows[] = {
     {.id = "figure-8",
      .number = "Figures 8, 9 and 10, as a table",
      .shows = "images by way to fail, each classifier's errors on them, and its place without them",
-     .source = PaperSource::tags,
+     .source = PaperSource::ranking,
      .table = paper_mad::tags},
 };
 

@@ -155,7 +155,6 @@ std::string_view PaperStudy::missing(PaperSource source) const {
         case PaperSource::ranking:
         case PaperSource::distances:
         case PaperSource::pair:
-        case PaperSource::tags:
             return paper.competition.empty() ? "set competition in [paper]" : "";
     }
     return "";
@@ -176,7 +175,6 @@ std::string_view PaperStudy::file_of(PaperSource source) {
         case PaperSource::figures:
             return "figures.json";
         case PaperSource::ranking:
-        case PaperSource::tags:
             return "ranking.json";
         case PaperSource::distances:  // a file for each way
         case PaperSource::pair:
@@ -224,7 +222,6 @@ std::string PaperStudy::command(PaperSource source) const {
                                               as_typed(paper.hits2.string())) +
                    option_text("--methods", fmt::format("{}", fmt::join(paper.methods, ",")));
         case PaperSource::ranking:
-        case PaperSource::tags:
         case PaperSource::distances:
         case PaperSource::pair:
             return competition_command(source);
@@ -326,7 +323,6 @@ json PaperStudy::made(PaperSource source) {
                 replication::ReplicateFigures{&outcome.figures.value(), &outcome.adjusted});
         }
         case PaperSource::ranking:
-        case PaperSource::tags:
             return report_of(ranking()).result;
         case PaperSource::distances:
         case PaperSource::pair:

@@ -34,7 +34,6 @@ enum class PaperSource {
     adjust,
     figures,
     ranking,    ///< of a competition
-    tags,       ///< `ranking` with images by tag
     distances,  ///< ways between labels
     pair,       ///< the images of a pair
 };
@@ -82,7 +81,8 @@ public:
     const std::map<std::string, nlohmann::json>& results() const { return results_; }
     /// The warnings of the evaluations so far, each once.
     const std::vector<std::string>& warnings() const { return warnings_; }
-    /// True if a store lacks scores of some images.
+    /// True if a result lacks something: scores of a store, answers to questions, or unreadable
+    /// images.
     bool partial() const { return partial_; }
     /// For what a row made beside the results.
     void add_warnings(const std::vector<std::string>& texts);
