@@ -10,6 +10,7 @@
 #include "assay/labelling/folder.h"
 #include "assay/mad/competition.h"
 #include "containers/csv.h"
+#include "core/add_once.h"
 #include "core/refuse.h"
 #include "labelling/service_impl.h"
 #include "study/study_file.h"
@@ -34,8 +35,7 @@ std::vector<std::string> checked_suggestions(const std::vector<std::string>& tag
         for (const std::string& text : tags) {
             const std::vector<std::string> tag = study::checked_tags({text}, "--tag");
             if (tag.empty()) refuse("--tag: a tag is empty");
-            if (std::find(out.begin(), out.end(), tag.front()) == out.end())
-                out.push_back(tag.front());
+            add_once(out, tag.front());
         }
         if (out.size() > most_given)
             refuse(fmt::format("--tag: {} tags; allowed: up to {}", out.size(), most_given));
@@ -109,7 +109,7 @@ std::vector<std::string> Service::Impl::suggested_tags() const {
     std::vector<std::string> out = options.tags;
     for (const auto& [tag, times] : used) {
         if (out.size() >= most_suggested) break;
-        if (std::find(out.begin(), out.end(), tag) == out.end()) out.push_back(tag);
+        add_once(out, tag);
     }
     return out;
 }
