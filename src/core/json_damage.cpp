@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "core/terminal_text.h"
@@ -23,9 +24,6 @@ char small_letter(char c) {
 }
 bool is_json_letter(char c) {
     return small_letter(c) >= 'a' && small_letter(c) <= 'z';
-}
-bool is_hex_digit(char c) {
-    return is_json_digit(c) || (is_json_letter(c) && small_letter(c) <= 'f');
 }
 
 /// A fault and the byte where it begins.
@@ -283,13 +281,9 @@ private:
     std::optional<unsigned> code_at(std::size_t place) const {
         if (place + 4 > text_.size()) return std::nullopt;
         unsigned code = 0;
-        for (std::size_t i = place; i < place + 4; ++i) {
-            if (!is_hex_digit(text_[i])) return std::nullopt;
-            const char c = small_letter(text_[i]);
-            code = code * 16 +
-                   static_cast<unsigned>(is_json_digit(text_[i]) ? text_[i] - '0' : c - 'a' + 10);
-        }
-        return code;
+        const char* const end = text_.data() + place + 4;
+        const bool whole = std::from_chars(end - 4, end, code, 16).ptr == end;
+        return whole ? std::optional(code) : std::nullopt;
     }
 
     bool read_code(std::size_t begin) {
