@@ -8,7 +8,7 @@ from typing import Mapping, Optional
 
 from . import _command_options
 
-# Arguments of functions that the command has as options, by command. "" has those that several functions share.
+# Arguments of functions that the command has as options, by command.
 _ARGUMENTS: "dict[str, dict[str, str]]" = {
     **{command: {"model": "model", "data": "data", "out": "runs"} for command in ("predict", "attack", "check", "eval", "cost")},
     "corrupt": {"data": "data", "out": "out="},

@@ -358,7 +358,9 @@ def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: 
     """
     given: dict[str, Any] = {**options}
     source = source_of(data, given, progress)
-    sample = None if given.get("decode_all") or isinstance(source, list) else given.get("sample") or 128
+    sample = None
+    if not given.get("decode_all") and not isinstance(source, list):
+        sample = 128 if given.get("sample") is None else given["sample"]
     if sample is not None and (isinstance(sample, bool) or not hasattr(sample, "__index__") or sample < 1):
         raise Error(f"sample={sample!r}; allowed: a whole number from 1")
     found = _over("check", model, source, [], progress, given, sample)
@@ -482,11 +484,6 @@ def cost(model: Any, *, progress: Optional[bool] = None, **options: "Unpack[Cost
     return _with_models("cost", model, [], progress, {**options})
 
 
-def table(*arguments: Any, **options: Any) -> Any:
-    """The JSON that a command prints."""
-    return run(*arguments, *words(options), "--json").json
-
-
 def main() -> None:
     """The command `assay` of an installed package: becomes the program."""
     try:
@@ -496,4 +493,4 @@ def main() -> None:
     os.execv(path, [path, *sys.argv[1:]])
 
 
-__all__ = ["Finished", "attack", "audit", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "slices", "table", "words"]
+__all__ = ["Finished", "attack", "audit", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "slices", "words"]

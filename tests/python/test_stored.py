@@ -99,6 +99,8 @@ class Stored(InFolder):
         self.assertIn(f"7 of {COUNT} images, drawn by a hash of their ids,", self.said)
         found = self.quietly(assay.check, model, self.images(), settings=SETTINGS, sample=1)
         self.assertIn(f"2 of 3 classes have no images among the 1 that were drawn of {COUNT}", [finding["title"] for finding in found["findings"]])
+        for wrong in (0, -1, True, "7"):
+            self.refused(lambda: assay.check(model, self.images(), settings=SETTINGS, sample=wrong), "usage", f"sample={wrong!r}; allowed: a whole number from 1")
         ids = [str(i) for i in range(1000)]
         chosen = _stored.drawn(ids, 128)
         self.assertEqual(len(chosen), 128)
