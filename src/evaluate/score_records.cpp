@@ -43,7 +43,7 @@ Table confusion_records(std::span<const ScoreReport> reports) {
     Table table = result_table<ShownStore, ShownConfusion>();
     for (const ScoreReport& report : reports) {
         const bool valid = report.valid_labels.has_value();
-        for (const Confusion& c : confusions_of(report))
+        for (const Confusion& c : listed_confusions(report))
             add_row(table, ShownStore{&report}, ShownConfusion{&report, c, valid});
     }
     return table;

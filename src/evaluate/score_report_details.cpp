@@ -115,7 +115,7 @@ Table reliability_table(const ScoreReport& report) {
     return table;
 }
 
-const std::vector<Confusion>& confusions_of(const ScoreReport& report) {
+const std::vector<Confusion>& listed_confusions(const ScoreReport& report) {
     return report.valid_labels ? report.valid_labels->confusions : report.confusions;
 }
 
@@ -124,7 +124,7 @@ Table confusion_table(const ScoreReport& report, std::size_t kept) {
         return c < 0 ? "(no target)" : report.per_class.at(static_cast<std::size_t>(c)).name;
     };
     const bool valid = report.valid_labels.has_value();
-    const std::vector<Confusion>& list = confusions_of(report);
+    const std::vector<Confusion>& list = listed_confusions(report);
     Table table;
     table.columns = {{"truth", false}, {"predicted", false}, {"count"}, {"of the class %"}};
     table.title = fmt::format("{} on {}: most frequent confusions", report.model, report.dataset);

@@ -16,7 +16,7 @@ Table valid_class_table(const ScoreReport& report);
 Table missed_labels_table(const ScoreReport& report);
 Table reliability_table(const ScoreReport& report);
 /// Those of valid labels if they were measured.
-const std::vector<Confusion>& confusions_of(const ScoreReport& report);
+const std::vector<Confusion>& listed_confusions(const ScoreReport& report);
 /// `kept` is the requested number.
 Table confusion_table(const ScoreReport& report, std::size_t kept);
 /// Shows one block of lines per model.
