@@ -260,7 +260,9 @@ class Objects(InFolder):
         self.assertEqual(attacked(loader, "loader", mean=0.5, std=0.25), files)
         self.assertEqual(attacked(loader, "loader", mean=0.5, std=0.25), files)  # the call was resumed
         (clean,) = assay.predict(net, loader, self.folder / "clean", progress=False)
-        np.testing.assert_array_equal(np.asarray(assay.Store(self.folder / "loader/data/Sequential").scores()), np.asarray(clean.scores()))
+        # Some builds of PyTorch round by the size and the address of a batch.
+        attacked_scores = np.asarray(assay.Store(self.folder / "loader/data/Sequential").scores())
+        np.testing.assert_allclose(attacked_scores, np.asarray(clean.scores()), rtol=0, atol=1e-6)
 
     def test_ctrl_c_ends_a_model_that_hangs(self):
         script = """

@@ -94,7 +94,7 @@ TEST_F(ImportedColumns, RoundedProbabilitiesShowThatAllColumnsAreClasses) {
     EXPECT_THAT(classes(import("p.csv", table("", ""))), ElementsAre("a", "b", "c"));
     // Rounding may also explain a small number beside them.
     EXPECT_THAT(refusal("p.csv", table(",rate", ",.01")),
-                HasSubstr("`rate` (the same number in all rows)"));
+                HasSubstr("`rate` (the same number in all rows"));
 }
 
 TEST_F(ImportedColumns, ASmallNumberBesideRoundedProbabilitiesIsAskedAbout) {
