@@ -82,7 +82,8 @@ struct ValueShape {
 /// A row of a description.
 struct Field {
     Facts facts;
-    std::string_view name;  ///< "max_pixels"
+    std::string_view member;  ///< "max_pixels"
+    std::string_view name;    ///< the name in files and JSON
     ValueShape shape;
     void (*get)(const void* object, nlohmann::json& out);
     /// Returns false if the value does not have the member's type.
@@ -257,7 +258,8 @@ constexpr auto field(const Facts& facts) {
     using Struct = typename detail::MemberOf<decltype(member)>::Struct;
     using Value = typename detail::MemberOf<decltype(member)>::Type;
     return FieldOf<Struct>{
-        {facts, facts.name.empty() ? detail::member_name<member>() : facts.name, Kind<Value>::shape,
+        {facts, detail::member_name<member>(),
+         facts.name.empty() ? detail::member_name<member>() : facts.name, Kind<Value>::shape,
          [](const void* object, nlohmann::json& out) {
              Kind<Value>::to(static_cast<const Struct*>(object)->*member, out);
          },
@@ -286,14 +288,16 @@ inline constexpr std::nullptr_t description = nullptr;
 template <class S>
 concept Described = !std::is_null_pointer_v<std::remove_cv_t<decltype(description<S>)>>;
 
-/// The row of one member, under the member's own name.
+/// The row of one member. A member without a row does not compile.
 template <auto member>
 constexpr std::span<const Field> row_of() {
-    const std::span<const Field> rows =
-        description<typename detail::MemberOf<decltype(member)>::Struct>;
-    std::size_t i = 0;
-    while (rows[i].name != detail::member_name<member>()) ++i;
-    return rows.subspan(i, 1);
+    using Struct = typename detail::MemberOf<decltype(member)>::Struct;
+    constexpr std::size_t row = [] {
+        std::size_t i = 0;
+        while (description<Struct>[i].member != detail::member_name<member>()) ++i;
+        return i;
+    }();
+    return std::span<const Field>(description<Struct>).subspan(row, 1);
 }
 
 /// A struct with a description may have rules that involve several fields. Declare an overload

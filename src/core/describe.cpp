@@ -240,7 +240,7 @@ Field as_typed(Field field) {
 }
 
 std::string allowed_of(const ValueShape& shape) {
-    return allowed_of(Field{{}, {}, shape, nullptr, nullptr, nullptr, nullptr});
+    return allowed_of(Field{{}, {}, {}, shape, nullptr, nullptr, nullptr, nullptr});
 }
 
 std::string range_of(const Field& field) {
