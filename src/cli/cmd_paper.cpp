@@ -18,6 +18,7 @@
 #include "assay/error.h"
 #include "assay/report/draw.h"
 #include "cli/command.h"
+#include "cli/paper_quality.h"
 #include "cli/paper_result.h"
 #include "cli/paper_rows.h"
 #include "cli/paper_tables.h"
@@ -39,6 +40,7 @@ assay paper multilabel assay.toml --out paper
 assay paper multilabel assay.toml --out paper --force
 assay paper replication assay.toml --out bias --json
 assay paper mad assay.toml --out competition
+assay paper quality assay.toml --out quality
 )";
 
 /// Records which folders this command made, and may replace.
@@ -75,9 +77,14 @@ MadeFiles files_of(const PaperRow& row, PaperStudy& study) {
     }
     if (row.plot.empty()) return files;
     const std::vector<Plot> plots =
-        plots_of(row.plot, study.result(row.source), choice_of(row, study));
+        row.plots != nullptr ? row.plots(study)
+                             : plots_of(row.plot, study.result(row.source), choice_of(row, study));
+    // Plots of several results have long titles.
+    constexpr double two_columns = 178;
+    DrawOptions options;
+    if (row.plots != nullptr && plots.size() > 1) options.width = two_columns;
     for (const PlotFormat format : study.settings().formats)
-        files.emplace_back(name_of(format), draw(plots, format));
+        files.emplace_back(name_of(format), draw(plots, format, options));
     return files;
 }
 
@@ -122,17 +129,21 @@ std::string command_of(const PaperRow& row, PaperStudy& study) {
     if (row.table != nullptr) {
         const bool ranked = row.table == paper_tables::best || row.table == paper_tables::models;
         if (row.table == paper_tables::within) return from + " --all";
+        if (row.table == paper_quality::profiles) return from + " --weights accuracy # and others";
         return ranked ? study.ranking_command() : from;
     }
     if (row.plot.empty()) return from;
     const std::string_view file = PaperStudy::file_of(row.source);
-    const std::string result = row.source == PaperSource::figures
-                                   ? fmt::format("{} --figures {}", from, file)
-                                   : fmt::format("{} --json -o {}", from, file);
+    const std::string result =
+        row.source == PaperSource::figures          ? fmt::format("{} --figures {}", from, file)
+        : row.source == PaperSource::quality_groups ? from
+                                                    : fmt::format("{} --json -o {}", from, file);
     std::string command = fmt::format("{}; assay plot {} {}", result, row.plot, file);
     for (const std::string& model : choice_of(row, study).models)
         command += fmt::format(" --model {}", as_typed(model));
-    return command + fmt::format(" -o {}.svg", row.id);
+    command += fmt::format(" -o {}.svg", row.id);
+    return row.plots == paper_quality::scatters ? command + " --y shape_bias # and others"
+                                                : command;
 }
 
 PaperPart made_part(const PaperRow& row, PaperStudy& study, const fs::path& folder) {
@@ -286,15 +297,17 @@ int cmd_paper(std::vector<std::string> arguments) {
     auto app = make_app("paper",
                         "Make the tables (csv, LaTeX) and the figures of a paper for your own "
                         "models. The table [paper] of an assay.toml names their stored "
-                        "predictions, or a competition. Status 3: some could not be made.",
+                        "predictions, a competition or a table of quality. Status 3: some could "
+                        "not be made.",
                         paper_examples);
     std::string name;
     fs::path file, out;
     bool force = false;
     Output output;
-    app->add_option("paper", name, "multilabel, replication or mad (a competition)")
+    app->add_option("paper", name,
+                    "multilabel, replication, mad (a competition) or quality (nine dimensions)")
         ->required()
-        ->type_name("{multilabel,replication,mad}");
+        ->type_name("{multilabel,replication,mad,quality}");
     app->add_option("config", file, "The configuration")->required()->type_name("TOML");
     app->add_option("--out", out, "New folder for the tables, the figures and an overview")
         ->required()

@@ -1,13 +1,13 @@
 #include "cli/paper_rows.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string>
 #include <vector>
 
 #include "assay/error.h"
 #include "cli/paper_mad.h"
+#include "cli/paper_quality.h"
 #include "cli/paper_tables.h"
 #include "core/text.h"
 
@@ -223,6 +223,111 @@ constexpr PaperRow mad_rows[] = {
      .table = paper_mad::tags},
 };
 
+/// Hesse et al., "Beyond Accuracy: What Matters in Designing Well-Behaved Models?", TMLR 2026.
+constexpr PaperRow quality_rows[] = {
+    {.id = "figure-1",
+     .number = "Figure 1, as bars",
+     .shows = "how two groups of models differ in each dimension, in standard deviations, a plot "
+              "for each comparison",
+     .source = PaperSource::quality_groups,
+     .plot = "quality-groups",
+     .plots = paper_quality::effects},
+    {.id = "figure-2",
+     .number = "Figure 2",
+     .shows = "correlations of parameters, FLOPs and memory",
+     .not_yet = "type `assay quality correlate TABLE --column gmacs`, which takes any column"},
+    {.id = "figure-3",
+     .number = "Figure 3, without the marks of groups",
+     .shows = "each dimension by accuracy, a mark for each model",
+     .source = PaperSource::quality,
+     .plot = "quality-scatter",
+     .plots = paper_quality::scatters},
+    {.id = "figure-4",
+     .number = "Figure 4",
+     .shows = "rank correlations of the dimensions, as a heat map",
+     .source = PaperSource::quality_correlations,
+     .plot = "quality-matrix",
+     .plots = paper_quality::matrix},
+    {.id = "figure-5",
+     .number = "Figure 5, as a table",
+     .shows = "the five best models by seven sets of weights",
+     .source = PaperSource::quality_scores,
+     .table = paper_quality::profiles},
+    {.id = "figure-6",
+     .number = "Figure 6",
+     .shows = "images, perturbations and adversarial images with their predictions",
+     .not_yet = "type `assay attack --examples`, which draws them"},
+    {.id = "figure-7",
+     .number = "Figure 7",
+     .shows = "an image under 15 corruptions",
+     .not_yet = "type `assay corrupt --sheet`, which draws it"},
+    {.id = "figure-8",
+     .number = "Figures 8, 10 and 11",
+     .shows = "images of the data sets",
+     .not_yet = photographs},
+    {.id = "figure-9",
+     .number = "Figure 9",
+     .shows = "accuracies of the classes of two models with the same mean",
+     .not_yet = "a table of quality has no classes; type `assay plot classes`"},
+    {.id = "figure-12",
+     .number = "Figure 12",
+     .shows = "any two dimensions, with filters and names",
+     .not_yet = "type `assay report`, whose page has it"},
+    {.id = "figure-13",
+     .number = "Figure 13",
+     .shows = "rank correlations among the models of each group, as heat maps",
+     .source = PaperSource::quality_correlations,
+     .plot = "quality-matrix",
+     .plots = paper_quality::matrices},
+    {.id = "figure-14",
+     .number = "Figure 14, Tables 7 and 8",
+     .shows = "the same with AutoAttack as the adversarial dimension",
+     .not_yet = "the adversarial dimension is defined by FGSM and PGD"},
+    {.id = "table-1",
+     .number = "Tables 1 and 11",
+     .shows = "the dimensions with their means and deviations",
+     .source = PaperSource::quality,
+     .table = paper_quality::dimensions},
+    {.id = "table-2",
+     .number = "Tables 2 and 9",
+     .shows = "comparisons of groups of models in each dimension",
+     .source = PaperSource::quality_groups,
+     .table = paper_quality::comparisons},
+    {.id = "table-3",
+     .number = "Table 3",
+     .shows = "the best models by QUBA with their nine values",
+     .source = PaperSource::quality_scores,
+     .table = paper_quality::best},
+    {.id = "table-4",
+     .number = "Table 4",
+     .shows = "every model's score and rank",
+     .source = PaperSource::quality_scores,
+     .table = paper_quality::scores},
+    {.id = "table-5",
+     .number = "Table 5",
+     .shows = "the best models by accuracy on images of other domains",
+     .not_yet = "a table of quality has OOD robustness relative to accuracy, not the accuracy"},
+    {.id = "table-6",
+     .number = "Table 6",
+     .shows = "expected calibration error of groups of models",
+     .not_yet = "type `assay quality groups TABLE --column ece`, which takes any column"},
+    {.id = "table-10",
+     .number = "Table 10",
+     .shows = "rank correlations of the dimensions with their p-values",
+     .source = PaperSource::quality_correlations,
+     .table = paper_quality::correlations},
+    {.id = "table-12",
+     .number = "Table 12",
+     .shows = "every model's nine values",
+     .source = PaperSource::quality,
+     .table = paper_quality::models},
+    {.id = "table-13",
+     .number = "Figure 13, as a table",
+     .shows = "rank correlations among the models of each group",
+     .source = PaperSource::quality_correlations,
+     .table = paper_quality::grouped_correlations},
+};
+
 }  // namespace
 
 const std::vector<Paper>& papers() {
@@ -231,6 +336,7 @@ const std::vector<Paper>& papers() {
         {"replication", "Bias in the replication of a data set", "original, replication, v1 and v2",
          replication_rows},
         {"mad", "A MAD competition", "competition", mad_rows},
+        {"quality", "Nine dimensions of quality", "quality", quality_rows},
     };
     return all;
 }
@@ -241,11 +347,6 @@ const Paper& paper_named(std::string_view name) {
         if (paper.name == name) return paper;
         names.emplace_back(paper.name);
     }
-    if (name == "quality")
-        throw Error(ErrorCode::usage,
-                    fmt::format("the tables and figures of `quality` are not made by this command "
-                                "yet; allowed: {}; type `assay plot --help` for its single figures",
-                                fmt::join(names, ", ")));
     throw Error(ErrorCode::usage,
                 fmt::format("unknown paper `{}`{}", shortened(name), suggest(name, names)));
 }

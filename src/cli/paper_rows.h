@@ -8,6 +8,7 @@
 
 #include "assay/mad/gallery.h"
 #include "assay/report.h"
+#include "assay/report/draw.h"
 #include "cli/paper_study.h"
 
 namespace assay::cli {
@@ -21,6 +22,8 @@ struct PaperRow {
     PaperSource source = PaperSource::none;
     Table (*table)(PaperStudy& study) = nullptr;
     std::string_view plot = "";
+    /// Plots of several results or choices; the command names `plot`.
+    std::vector<Plot> (*plots)(PaperStudy& study) = nullptr;
     /// Draws contact sheets in a folder.
     mad::Gallery (*sheets)(PaperStudy& study, const std::filesystem::path& folder) = nullptr;
     std::string_view not_yet = "";

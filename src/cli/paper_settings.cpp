@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "assay/evaluate/predict.h"
+#include "cli/paper_quality.h"
 #include "core/file.h"
 #include "core/json_keys.h"
 #include "core/refuse.h"
@@ -49,20 +50,23 @@ struct NeededKeys {
     bool there;
 };
 
-std::array<NeededKeys, 10> needed_keys(const PaperSettings& settings) {
+std::array<NeededKeys, 12> needed_keys(const PaperSettings& settings) {
     const bool stores = !settings.v1.empty(), table = !settings.table.empty();
     const bool composites = !settings.composites.empty();
     const bool competition = !settings.competition.empty();
+    const bool quality = !settings.quality.empty();
     return {{{"labels1", "v1 and v2", stores},
              {"labels2", "v1 and v2", stores},
              {"composites", "v1 and v2, or table", stores || table},
              {"composite_subgroups", "composites among the stores", composites && !table},
              {"ties", "composites", composites},
-             {"best", "composites", composites},
+             {"best", "composites, or quality", composites || quality},
              {"methods", "original and replication", !settings.original.empty()},
              {"against", "competition", competition},
              {"tags", "competition", competition},
-             {"pair", "competition", competition}}};
+             {"pair", "competition", competition},
+             {"groups", "quality", quality},
+             {"by", "quality", quality}}};
 }
 
 }  // namespace
@@ -73,6 +77,7 @@ PaperSettings read_paper(const nlohmann::json& table, const std::filesystem::pat
     PaperSettings settings;
     keys.take(settings);
     keys.nothing_left();
+    paper_quality::comparisons_of(settings);  // their form
     for (const NeededKeys& one : needed_keys(settings)) {
         std::string dashed(one.key);
         std::ranges::replace(dashed, '_', '-');
@@ -93,7 +98,7 @@ PaperConfig read_paper_config(const std::filesystem::path& file) {
     if (table.is_null())
         refuse(
             "no table [paper]: add it with the names of the data sets, v1 = \"...\" and v2 = "
-            "\"...\", or with competition = \"...\" (docs/paper.md)");
+            "\"...\", with competition = \"...\" or with quality = \"...\" (docs/paper.md)");
     config.settings = read_paper(table, file.parent_path());
     return config;
 }

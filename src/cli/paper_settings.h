@@ -46,6 +46,9 @@ struct PaperSettings {
     std::vector<std::string> methods = {"pl", "moments", "naive", "jackknife"};
     std::filesystem::path competition, against, tags;
     std::vector<std::string> pair;
+    std::filesystem::path quality;
+    std::vector<std::string> groups;
+    std::string by;
     PaperTies ties = PaperTies::dense;
     std::uint64_t best = 10;
     std::vector<PlotFormat> formats = {PlotFormat::svg, PlotFormat::pdf};
@@ -112,6 +115,15 @@ inline constexpr auto description<cli::PaperSettings> = describe<cli::PaperSetti
                                       .empty = "the tags of the answers"}),
     field<&cli::PaperSettings::pair>({.help = "The two classifiers whose images are shown",
                                       .empty = "the two best that have images"}),
+    field<&cli::PaperSettings::quality>(
+        {.help =
+             "Table of the nine dimensions (csv or json), or `published`, for the study quality",
+         .empty = "none"}),
+    field<&cli::PaperSettings::groups>(
+        {.help = "Groups of models to compare, each as \"TAG=VALUE | TAG=VALUE\"",
+         .empty = "none"}),
+    field<&cli::PaperSettings::by>(
+        {.help = "Tag: correlations also among the models of each of its values", .empty = "none"}),
     field<&cli::PaperSettings::ties>(
         {.help = "Ranks after equal values: standard (1, 2, 2, 4), or dense (1, 2, 2, 3) as in the "
                  "papers"}),

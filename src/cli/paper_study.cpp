@@ -156,6 +156,11 @@ std::string_view PaperStudy::missing(PaperSource source) const {
         case PaperSource::distances:
         case PaperSource::pair:
             return paper.competition.empty() ? "set competition in [paper]" : "";
+        case PaperSource::quality:
+        case PaperSource::quality_scores:
+        case PaperSource::quality_correlations:
+        case PaperSource::quality_groups:
+            return paper.quality.empty() ? "set quality in [paper]" : "";
     }
     return "";
 }
@@ -176,6 +181,14 @@ std::string_view PaperStudy::file_of(PaperSource source) {
             return "figures.json";
         case PaperSource::ranking:
             return "ranking.json";
+        case PaperSource::quality:
+            return "quality.json";
+        case PaperSource::quality_scores:
+            return "scores.json";
+        case PaperSource::quality_correlations:
+            return "correlations.json";
+        case PaperSource::quality_groups:
+            return "groups-1.json";   // and one for each further comparison
         case PaperSource::distances:  // a file for each way
         case PaperSource::pair:
             return "";
@@ -225,6 +238,11 @@ std::string PaperStudy::command(PaperSource source) const {
         case PaperSource::distances:
         case PaperSource::pair:
             return competition_command(source);
+        case PaperSource::quality:
+        case PaperSource::quality_scores:
+        case PaperSource::quality_correlations:
+        case PaperSource::quality_groups:
+            return quality_command(source);
     }
     return "";
 }
@@ -324,8 +342,15 @@ json PaperStudy::made(PaperSource source) {
         }
         case PaperSource::ranking:
             return report_of(ranking()).result;
+        case PaperSource::quality:
+            return to_json(quality_table());
+        case PaperSource::quality_scores:
+            return report_of(quality_scores()).result;
+        case PaperSource::quality_correlations:
+            return report_of(quality_correlations()).result;
         case PaperSource::distances:
         case PaperSource::pair:
+        case PaperSource::quality_groups:
             break;
     }
     return {};

@@ -18,6 +18,10 @@
 #include "assay/mad/competition.h"
 #include "assay/mad/distance_path.h"
 #include "assay/mad/rank.h"
+#include "assay/quality/correlate.h"
+#include "assay/quality/groups.h"
+#include "assay/quality/quba.h"
+#include "assay/quality/table.h"
 #include "assay/replication/steps.h"
 #include "cli/paper_settings.h"
 
@@ -36,6 +40,10 @@ enum class PaperSource {
     ranking,    ///< of a competition
     distances,  ///< ways between labels
     pair,       ///< the images of a pair
+    quality,    ///< the table of dimensions
+    quality_scores,
+    quality_correlations,
+    quality_groups,
 };
 
 /// [paper] or its inputs lack what a row needs, which is no failure.
@@ -75,6 +83,14 @@ public:
     const mad::Ranking& ranking();
     /// As paper_mad::distances_of(). Their results are in files of their own.
     const std::vector<mad::DistancePath>& distances();
+    /// The table of dimensions, QUBA, correlations, and the comparisons of [paper].groups, whose
+    /// results are in files of their own. Throw as the functions of assay/quality do.
+    const quality::QualityTable& quality_table();
+    const quality::QubaResult& quality_scores();
+    const quality::CorrelateResult& quality_correlations();
+    const std::vector<quality::GroupResult>& comparisons();
+    /// QUBA with a profile of weights. Models that lack a dimension are scored by the others.
+    quality::QubaResult scored(const std::string& weights);
     /// The result in its schema.
     const nlohmann::json& result(PaperSource source);
     /// The results so far, by the names of their files.
@@ -93,6 +109,7 @@ private:
     const T& once(std::optional<T>& value, PaperSource source, Make&& make);
     nlohmann::json made(PaperSource source);
     std::string competition_command(PaperSource source) const;
+    std::string quality_command(PaperSource source) const;
 
     PaperConfig config_;
     std::optional<GapReport> gap_, ranked_;
@@ -102,6 +119,10 @@ private:
     std::optional<mad::Competition> competition_;
     std::optional<mad::Ranking> ranking_;
     std::optional<std::vector<mad::DistancePath>> distances_;
+    std::optional<quality::QualityTable> quality_table_;
+    std::optional<quality::QubaResult> quality_scores_;
+    std::optional<quality::CorrelateResult> quality_correlations_;
+    std::optional<std::vector<quality::GroupResult>> comparisons_;
     std::map<PaperSource, std::exception_ptr> failed_;
     std::vector<std::string> warnings_;
     bool partial_ = false;

@@ -70,9 +70,9 @@ private:
         const Box2d box{left, middle - cell_height() / 2, left + cell_width(),
                         middle + cell_height() / 2};
         const bool known = point.y.value && is_drawable(*point.y.value);
-        const double share = known ? std::clamp(*point.y.value, 0.0, 1.0) : 0;
-        const Colour colour = cell_colour(share, dark_);
-        if (share > 0) canvas_.fill(box, colour);
+        const double value = known ? std::clamp(*point.y.value, -1.0, 1.0) : 0;
+        const Colour colour = cell_colour(value, dark_);
+        if (value != 0) canvas_.fill(box, colour);
         canvas_.outline(box, {.colour = theme_.grid, .width = 0.4});
         const std::string text = known ? plot_text(point.label) : "–";
         canvas_.text(text, {(box.left + box.right) / 2, middle}, size,
@@ -112,8 +112,8 @@ private:
 
 }  // namespace
 
-Colour cell_colour(double share, bool dark) {
-    return blended(theme_of(dark).paper, style_of(0, dark).colour, share);
+Colour cell_colour(double value, bool dark) {
+    return blended(theme_of(dark).paper, style_of(value < 0 ? 1 : 0, dark).colour, std::abs(value));
 }
 
 Colour text_colour_on(const Colour& background) {
@@ -133,12 +133,15 @@ void draw_cell_scale(Canvas& canvas, const PlotSheet& sheet, bool dark) {
     constexpr int steps = 50;
     for (int i = 0; i < steps; ++i) {
         const double left = box.left + box.width() * i / steps;
+        const double part = (i + 0.5) / steps;
         // Extends to the end, so that no paper is visible between two steps.
-        canvas.fill({left, box.top, box.right, box.bottom}, cell_colour((i + 0.5) / steps, dark));
+        canvas.fill({left, box.top, box.right, box.bottom},
+                    cell_colour(sheet.cell_scale_signed ? 2 * part - 1 : part, dark));
     }
     canvas.outline(box, {.colour = theme.axis, .width = 0.4});
     const double middle = (box.top + box.bottom) / 2, away = 0.4 * sheet.font;
-    canvas.text("0", {box.left - away, middle}, sheet.font, theme.text, TextAlign::end);
+    canvas.text(sheet.cell_scale_signed ? "−1" : "0", {box.left - away, middle}, sheet.font,
+                theme.text, TextAlign::end);
     canvas.text(std::string(sheet.cell_scale_end), {box.right + away, middle}, sheet.font,
                 theme.text);
 }

@@ -28,6 +28,14 @@ bool has_cells(const Plot& plot) {
     return plot.kind == Plot::Kind::cells;
 }
 
+bool has_negative_cells(const Plot& plot) {
+    return has_cells(plot) &&
+           std::any_of(plot.series.begin(), plot.series.end(), [](const Series& series) {
+               return std::any_of(series.points.begin(), series.points.end(),
+                                  [](const Point& p) { return p.y.value.value_or(0) < 0; });
+           });
+}
+
 /// The smallest width of a cell relative to the font size, for three digits.
 constexpr double cell_letters = 1.9;
 
@@ -141,6 +149,7 @@ private:
             return !has_cells(plot) || plot.y_title.starts_with("true class");
         });
         sheet_.cell_scale_end = of_rows ? "100 % of the true class" : "1";
+        sheet_.cell_scale_signed = std::any_of(plots_.begin(), plots_.end(), has_negative_cells);
         return length_.line();
     }
 

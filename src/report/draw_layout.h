@@ -58,6 +58,7 @@ struct PlotSheet {
     std::vector<SheetText> texts;     ///< titles
     std::optional<Box2d> cell_scale;  ///< the color scale of cells
     std::string_view cell_scale_end;  ///< text at its end, at 1
+    bool cell_scale_signed = false;   ///< begins at -1
     std::size_t series_of(std::string_view name) const;
 };
 

@@ -16,8 +16,8 @@ void draw_marks(Canvas& canvas, const PlotSheet& sheet, const PlotPanel& panel, 
 void draw_cells(Canvas& canvas, const PlotSheet& sheet, const PlotPanel& panel, bool dark);
 /// Draws the meaning of the cells' colors, if the sheet has cells.
 void draw_cell_scale(Canvas& canvas, const PlotSheet& sheet, bool dark);
-/// The color for a share from 0 to 1.
-Colour cell_colour(double share, bool dark);
+/// The color for a value from -1 to 1. Negative values have a hue of their own.
+Colour cell_colour(double value, bool dark);
 /// Returns black or white, with a contrast of at least 4.5 on any color.
 Colour text_colour_on(const Colour& background);
 

@@ -18,8 +18,18 @@ std::string spoken(std::string name) {
 
 constexpr double usual_level = 0.05;
 
-/// The names of the dimensions in the paper's figures (Hesse et al. 2026).
-std::string abbreviated(const std::string& dimension) {
+/// Unknown names are a usage error with the nearest one.
+std::string dimension_named(const std::string& wanted, const char* usual,
+                            const std::vector<std::string>& there) {
+    const std::string name = wanted.empty() ? usual : wanted;
+    if (std::find(there.begin(), there.end(), name) != there.end()) return name;
+    throw Error(ErrorCode::usage, fmt::format("the result has no dimension `{}`{}", shortened(name),
+                                              suggest(name, there)));
+}
+
+}  // namespace
+
+std::string abbreviated_dimension(const std::string& dimension) {
     constexpr std::pair<std::string_view, std::string_view> known[] = {
         {"accuracy", "Acc."},
         {"adversarial_robustness", "Adv. Rob."},
@@ -34,17 +44,6 @@ std::string abbreviated(const std::string& dimension) {
         if (name == dimension) return std::string(shorter);
     return spoken(dimension);
 }
-
-/// Unknown names are a usage error with the nearest one.
-std::string dimension_named(const std::string& wanted, const char* usual,
-                            const std::vector<std::string>& there) {
-    const std::string name = wanted.empty() ? usual : wanted;
-    if (std::find(there.begin(), there.end(), name) != there.end()) return name;
-    throw Error(ErrorCode::usage, fmt::format("the result has no dimension `{}`{}", shortened(name),
-                                              suggest(name, there)));
-}
-
-}  // namespace
 
 std::vector<Plot> quality_scatter_plots(const JsonReader& result, const PlotChoice& choice) {
     const std::vector<JsonReader> rows = result["models"].entries();
@@ -84,8 +83,8 @@ std::vector<Plot> quality_correlation_plots(const JsonReader& result, const Plot
         const auto p = pair.find("p_adjusted");
         const bool shown = p && p->number() < usual_level;
         series.points.push_back(
-            plot_point(fmt::format("{}, {}{}", abbreviated(pair["x"].text()),
-                                   abbreviated(pair["y"].text()), shown ? "" : " †"),
+            plot_point(fmt::format("{}, {}{}", abbreviated_dimension(pair["x"].text()),
+                                   abbreviated_dimension(pair["y"].text()), shown ? "" : " †"),
                        estimate_of(pair["rho"])));
     }
     if (series.points.empty()) refuse("the result has no pair of dimensions");
@@ -102,10 +101,50 @@ std::vector<Plot> quality_correlation_plots(const JsonReader& result, const Plot
     return {plot};
 }
 
+namespace {
+
+/// Rows and columns in the order of the dimensions, below the diagonal.
+Plot correlation_matrix(const JsonReader& pairs) {
+    Plot plot;
+    plot.kind = Plot::Kind::cells;
+    plot.y_title = "Spearman's ρ (†: p ≥ 0.05)";
+    for (const JsonReader& pair : pairs.entries()) {
+        const std::string column = abbreviated_dimension(pair["y"].text());
+        auto series = std::ranges::find(plot.series, column, &Series::name);
+        if (series == plot.series.end())
+            series = plot.series.insert(series, {.name = column, .points = {}});
+        Estimate rho = estimate_of(pair["rho"]);
+        const auto p = pair.find("p_adjusted");
+        const bool shown = p && !p->json().is_null() && p->number() < usual_level;
+        std::string text;
+        if (rho.value)
+            text = fmt::format("{}{:.2f}{}", *rho.value < 0 ? "−" : "", std::abs(*rho.value),
+                               shown ? "" : "†");
+        series->points.push_back(
+            plot_point(abbreviated_dimension(pair["x"].text()), std::move(rho), text));
+    }
+    if (plot.series.empty()) refuse("the result has no pair of dimensions");
+    return plot;
+}
+
+}  // namespace
+
+std::vector<Plot> quality_matrix_plots(const JsonReader& result, const PlotChoice&) {
+    std::vector<Plot> plots = {correlation_matrix(result["pairs"])};
+    plots.front().title = "All models";
+    const auto groups = result.find("groups");
+    if (!groups) return plots;
+    for (const JsonReader& group : groups->entries()) {
+        plots.push_back(correlation_matrix(group["pairs"]));
+        plots.back().title = group["value"].text();
+    }
+    return plots;
+}
+
 std::vector<Plot> quality_group_plots(const JsonReader& result, const PlotChoice&) {
     Series series{.name = "", .points = {}};
     for (const JsonReader& row : result["dimensions"].entries()) {
-        std::string name = spoken(row["dimension"].text());
+        std::string name = abbreviated_dimension(row["dimension"].text());
         const auto p = row.find("p_holm");
         if (p && p->number() < usual_level) name += " *";
         series.points.push_back(plot_point(std::move(name), estimate_of(row["effect"])));

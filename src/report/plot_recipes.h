@@ -73,6 +73,8 @@ std::vector<Plot> gap_model_plots(const JsonReader& result, const PlotChoice& ch
 std::vector<Plot> gap_label_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> gap_histogram_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> score_label_plots(const JsonReader& result, const PlotChoice& choice);
+/// The name of a dimension in the figures of Hesse et al. 2026; other columns keep theirs.
+std::string abbreviated_dimension(const std::string& dimension);
 std::vector<Plot> quality_scatter_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_score_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice);
@@ -81,6 +83,7 @@ std::vector<Plot> class_plots(const JsonReader& result, const PlotChoice& choice
 std::vector<Plot> confusion_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> confusion_matrix_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_correlation_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> quality_matrix_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_group_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_adjust_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> replicate_density_plots(const JsonReader& result, const PlotChoice& choice);

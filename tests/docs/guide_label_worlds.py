@@ -203,6 +203,12 @@ def paper_of_a_replication(w):
             "hits2 = 'study/replication-hits.csv'\n")
 
 
+@world("paper.md#Nine dimensions of quality")
+def paper_of_quality(w):
+    w.write("quality.toml", "[paper]\nquality = 'published'\ngroups = ['architecture=CNN | architecture=Transformer']\n"
+            "by = 'architecture'\nformats = ['svg']\n")
+
+
 @world("paper.md#MAD competitions")
 def paper_of_a_competition(w):
     """The configuration is the page's own."""
@@ -216,7 +222,7 @@ def paper_of_a_competition(w):
     tagged(w)
     w.write("accuracies.csv", table([["model", "accuracy"], *([model, 0.5 + 0.03 * i] for i, model in enumerate(models))]))
     blocks = re.findall(r"^```toml\n(.*?)^```$", (w.source / "docs/paper.md").read_text(), re.MULTILINE | re.DOTALL)
-    w.write("competition.toml", blocks[-1])
+    w.write("competition.toml", next(block for block in blocks if "competition =" in block))
 
 
 @world("multilabel.md#Classifiers with a sigmoid for each class")

@@ -280,6 +280,51 @@ class Paper(unittest.TestCase):
         self.assertIn("--subgroups 2,3 ", rows["table-2"])
         self.assertTrue(rows["text-2"].endswith(" --all"))
 
+    def test_quality(self):
+        config = self.config("quality", "quality = 'published'", "groups = ['architecture=CNN | architecture=Transformer']",
+                             "by = 'architecture'", "best = 5", "formats = ['svg']")
+        out = self.folder / "quality"
+        made = json.loads(run("paper", "quality", config, "--out", out, "--json", "-q"))
+        page = DOCS.read_text().split("## Nine dimensions of quality")[1]
+        for row in made["rows"]:
+            self.assertIn(row["state"], ("made", "not yet"), row)
+            self.assertIn(f"| `{row['row']}` |", page)
+        models = table(out / "table-12.csv")
+        values = {name: np.array([float(row[name]) for row in models]) for name in ("Accuracy", "C-robustness")}
+        self.assertEqual(len(models), 326)
+
+        def ranks(x):  # with the mean rank of equal values
+            return (x[:, None] > x).sum(1) + (x[:, None] == x).sum(1) / 2
+
+        pair = next(row for row in table(out / "table-10.csv") if {row["first"], row["second"]} == set(values))
+        self.assertAlmostEqual(float(pair["rho"]), np.corrcoef(*map(ranks, values.values()))[0, 1], 12)
+        first = next(row for row in table(out / "table-1.csv") if row["dimension"] == "Accuracy")
+        kept = np.sort(values["Accuracy"])[32:-32]
+        self.assertEqual((first["models"], float(first["lowest"])), ("326", values["Accuracy"].min()))
+        self.assertAlmostEqual(float(first["mean"]), kept.mean(), 12)
+        self.assertAlmostEqual(float(first["deviation"]), kept.std(), 12)
+        best = table(out / "table-3.csv")
+        self.assertEqual([row["model"] for row in best], [row["model"] for row in table(out / "table-4.csv")[:5]])
+        balanced = next(row for row in table(out / "figure-5.csv") if row["weights"] == "balanced")
+        self.assertEqual([balanced[str(place)] for place in range(1, 6)], [row["model"] for row in best])
+        groups = json.loads((out / "groups-1.json").read_text())
+        alone = json.loads(run("quality", "groups", "published", "--first", "architecture=CNN", "--second", "architecture=Transformer",
+                               "--published-test", "--json", "-q"))
+        self.assertEqual(groups, alone)
+        self.assertEqual(len(table(out / "table-2.csv")), 9)
+
+    def test_quality_needs_what_its_rows_show(self):
+        (self.folder / "two.csv").write_text("model,accuracy,shape_bias\na,0.5,0.2\nb,0.6,\n")
+        config = self.config("two", "quality = 'two.csv'", "formats = ['svg']")
+        made = json.loads(run("paper", "quality", config, "--out", self.folder / "two", "--json", "-q", status=3))
+        rows = {row["row"]: row for row in made["rows"]}
+        self.assertEqual({rows[name]["state"] for name in ("figure-1", "table-2", "figure-13", "table-13")}, {"no input"})
+        self.assertIn("groups = [", rows["table-2"]["reason"])
+        self.assertEqual(rows["table-12"]["state"], "made")
+        accuracy, *_, shape = [row for row in table(self.folder / "two/table-1.csv") if row["models"] != "0"]
+        self.assertEqual((accuracy["models"], accuracy["mean"], accuracy["highest"]), ("2", "", "0.6"))
+        self.assertEqual((shape["models"], shape["lowest"]), ("1", "0.2"))
+
     def test_mistakes(self):
         def said(*lines, paper="multilabel"):
             return run("paper", paper, self.config("wrong", *lines), "--out", self.folder / "none", status=2)
@@ -296,7 +341,8 @@ class Paper(unittest.TestCase):
                            ("methods", (*sets, "methods = ['pl']"))):
             self.assertIn(f"[paper].{key} has no effect without", said(*lines))
         self.assertIn("[paper].best is 0", said("v1 = 'v1'", "v2 = 'v2'", "best = 0"))
-        self.assertIn("allowed: multilabel, replication, mad", said("formats = ['svg']", paper="quality"))
+        self.assertIn("unknown paper `qualities`; did you mean `quality`?", said("formats = ['svg']", paper="qualities"))
+        self.assertIn("[paper].groups has `a=b`; allowed: two groups of models", said("quality = 'published'", "groups = ['a=b']"))
         self.assertIn("unknown paper", said("formats = ['svg']", paper="multilabels"))
         self.assertIn("original", said("v1 = 'v1'", "v2 = 'v2'", paper="replication"))
         self.assertIn("no data set `v11`", said("v1 = 'v11'", "v2 = 'v2'"))

@@ -592,8 +592,14 @@ TEST(Plots, OfCertifiedAccuracyHaveALineForEachModel) {
 TEST(Plots, OfQualityMarkWhatIsNotSignificant) {
     const auto pairs = plots_of("quality-correlations", made_result("assay.quality_correlate/1"));
     EXPECT_THAT(rows_of(pairs[0]), testing::ElementsAre("Shape Bias, own", "Acc., C-Rob. †"));
+    const auto matrix = plots_of("quality-matrix", made_result("assay.quality_correlate/1"));
+    ASSERT_EQ(matrix.size(), 1U);
+    std::size_t cells = 0;
+    for (const Series& column : matrix[0].series) cells += column.points.size();
+    EXPECT_EQ(cells, pairs[0].series[0].points.size());
+    EXPECT_EQ(matrix[0].kind, Plot::Kind::cells);
     const auto groups = plots_of("quality-groups", made_result("assay.quality_groups/1"));
-    EXPECT_THAT(rows_of(groups[0]), testing::ElementsAre("shape bias *", "accuracy"));
+    EXPECT_THAT(rows_of(groups[0]), testing::ElementsAre("Shape Bias *", "Acc."));
 }
 
 TEST(Plots, OfReplicationsTakeTheQuotedMethod) {
