@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 from ._arrays import Held, HeldSets
 from ._library import Error
@@ -31,12 +31,36 @@ def array_of(numbers: Held) -> Any:
     return view.copy()
 
 
+class _Plain(NamedTuple):
+    """An array in a pickle, without NumPy: pickled arrays of NumPy 2 cannot be read by NumPy 1."""
+
+    kind: str
+    shape: "tuple[int, ...]"
+    data: bytes
+
+
+def _plain_of(value: Any) -> Any:
+    return _Plain(value.dtype.str, value.shape, value.tobytes()) if hasattr(value, "dtype") else value
+
+
+def _array_of_plain(value: Any) -> Any:
+    import numpy
+
+    return numpy.frombuffer(value.data, value.kind).reshape(value.shape).copy() if isinstance(value, _Plain) else value
+
+
 class KeptRows:
     """Copies of the batches: scores, targets, label sets, the rows' numbers and the items' weights. They need as much memory as the
     scores."""
 
     def __init__(self) -> None:
-        self.batches: "list[tuple[Any, Any, Any, Any, Any]]" = []
+        self.batches: "list[tuple[Any, ...]]" = []  # scores, targets, label sets, row numbers, weights
+
+    def __getstate__(self) -> "dict[str, Any]":
+        return {"batches": [tuple(map(_plain_of, batch)) for batch in self.batches]}
+
+    def __setstate__(self, state: "dict[str, Any]") -> None:
+        self.batches = [tuple(map(_array_of_plain, batch)) for batch in state["batches"]]
 
     def check_weights(self, weights: Any) -> None:
         """Raises an error if only some batches have weights, before anything of a batch is kept."""

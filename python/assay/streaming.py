@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import copy
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from . import _joined
@@ -70,8 +71,8 @@ class Metrics:
     ):
         if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
             raise Error(f"ignore_index={ignore_index!r}; allowed: a whole number, such as -100 or 255, or None")
-        class_names(classes)  # refuses anything that is not a list
-        self._classes = classes
+        names = class_names(classes)  # refuses anything that is not a list
+        self._classes = classes if names is None or isinstance(classes, Mapping) else plain(names)  # pickled, so without NumPy
         given = {
             "metrics": metric_names(metrics), "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model,
             "dataset": dataset, "level": level, "reliability": reliability, "confusions": count_of(confusions), "per_class": per_class, **options,

@@ -331,6 +331,32 @@ class Copies(InFolder):
         self.assertEqual((other.epoch, len(other)), ([3], 50))
         self.assertIsNot(other.epoch, metrics.epoch)
 
+    def test_pickles_need_no_version_of_numpy(self):
+        """Arrays that NumPy 2 has pickled cannot be read by NumPy 1."""
+        scores, labels = made(300)
+        names = np.array(["ant", "bee", "cat", "dog", "elk", "fox", "gnu"])[:CLASSES]
+        empty = assay.Metrics("top1,auroc", keep=True)
+        kept = assay.Metrics("top1,auroc", keep=True, classes=names)
+        weighted = assay.Metrics("top1", keep=True)
+        streamed = assay.Metrics("top1,nll", classes=names)
+        kept.update(scores, labels, rows=np.arange(300))
+        kept.update(scores[:5].astype(np.float64), labels[:5], rows=np.arange(300, 305))
+        weighted.update(scores, labels, sample_weight=np.linspace(1, 2, 300))
+        streamed.update(scores, labels, rows=np.arange(300))
+        report = assay.score(scores, labels, reliability=True, per_class=True, classes=names)
+        comparison = assay.compare(scores, scores[:, ::-1].copy(), labels, "top1")
+        for made_ in (empty, kept, weighted, streamed, report, comparison):
+            for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+                state = pickle.dumps(made_, protocol)
+                self.assertNotIn(b"numpy", state)
+                other = pickle.loads(state)
+                if made_ is empty:
+                    other.update(scores, labels, rows=np.arange(300))
+                    self.assertEqual(dict(other.compute()), dict(assay.score(scores, labels, "top1,auroc")))
+                else:
+                    results = [one.compute() if isinstance(one, assay.Metrics) else one for one in (made_, other)]
+                    self.assertEqual(results[0].to_json(), results[1].to_json())
+
     def test_damaged_states_are_refused(self):
         metrics = assay.Metrics("top1", reliability=True)
         metrics.update(*made(3000))
