@@ -106,7 +106,8 @@ print(len(writer.finish()), len(metrics))
 
     def test_forks_after_and_during_work_in_threads(self):
         script = """
-import threading
+import threading, warnings
+warnings.filterwarnings("ignore", ".*multi-threaded", DeprecationWarning)  # Python 3.12 and newer say so of any fork next to a thread
 expected = assay.score(scores, labels, threads=4).to_json()
 def child():
     same = assay.score(scores, labels, threads=4).to_json() == expected

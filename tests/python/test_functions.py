@@ -3,6 +3,7 @@ import importlib.util
 import os
 import sys
 import unittest
+from typing import Optional
 
 import numpy as np
 
@@ -151,6 +152,25 @@ class Refused(InFolder):
         (self.folder / "photos").mkdir()
         call = lambda: assay.predict(linear, self.folder / "photos", self.folder / "runs", settings=SETTINGS, channels_last=True, batches="torch")  # noqa: E731
         self.refused(call, "usage", "channels_last= is of functions of NumPy arrays", 'batches="numpy"')
+
+    def test_slices_are_part_of_the_identity(self):
+        """From Python 3.14 on, they are constants of the code."""
+        one, same, other = (fingerprints.of_function(lambda x, part=slice(0, end): x[:, part] + x[:, 0])[0] for end in (1, 1, 2))
+        self.assertIsNotNone(one)
+        self.assertEqual(one, same)
+        self.assertNotEqual(one, other)
+
+    def test_annotations_of_a_class_are_not(self):
+        class Scaled:
+            factor: Optional[int] = 2
+
+            def __call__(self, x):
+                return self.factor * x
+
+        first = fingerprints.of_function(Scaled())[0]
+        self.assertIsNotNone(first)
+        Scaled.factor = 3
+        self.assertNotEqual(fingerprints.of_function(Scaled())[0], first)
 
     def test_attributes_that_raise_are_no_arrays(self):
         class Lazy:

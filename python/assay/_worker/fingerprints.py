@@ -232,6 +232,8 @@ class _Walk:
         """Adds the code of a class's functions and its plain values."""
         self._text(f"class {kind.__module__}.{kind.__qualname__}")
         for name, value in sorted(vars(kind).items()):
+            if name.startswith("__annotate"):  # from Python 3.14 on, a function that makes the annotations
+                continue
             parts = [getattr(value, "__func__", value)]
             if isinstance(value, property):
                 parts = [value.fget, value.fset]
@@ -293,6 +295,8 @@ class _Walk:
             return self._items([value.func, *value.args, *sorted(value.keywords.items())], depth)
         if isinstance(value, (list, tuple)):
             return self._items(list(value), depth)
+        if isinstance(value, slice):  # from Python 3.14 on, a constant of code such as x[:, 0]
+            return self._items([value.start, value.stop, value.step], depth)
         if isinstance(value, (set, frozenset)):
             return self._items(sorted(value, key=repr), depth)
         if isinstance(value, dict):
