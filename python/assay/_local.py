@@ -117,7 +117,7 @@ def _check_options(options: "dict[str, Any]", items: Items, further: "tuple[str,
     known = (*OPTIONS, *(() if items.raw else PREPARING))
     preparing = [key for key in options if items.raw and key in (*PREPARING, *GIVEN_PREPARING)]
     if preparing:
-        raise Error(f"{items.says}: they are used unchanged, so leave {', '.join(f'{key}=' for key in preparing)} out")
+        raise Error(f"{items.says}: they are used unchanged, so omit {', '.join(f'{key}=' for key in preparing)}")
     unknown = [key for key in options if key not in known and key not in ("tune_allocator", "identity", "batches", "channels_last", "gradient", *GIVEN_PREPARING)]
     if unknown:
         raise Error(

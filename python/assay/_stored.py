@@ -235,7 +235,7 @@ class Stored:
             return None
         others = [key for key in (*PREPARING, *GIVEN_PREPARING) if self._options.get(key) is not None and key not in ("mean", "std", "scale")]
         if others:
-            raise Error(f"{self._items.says}: they are used unchanged, so leave {', '.join(f'{key}=' for key in others)} out")
+            raise Error(f"{self._items.says}: they are used unchanged, so omit {', '.join(f'{key}=' for key in others)}")
         return _Numbers(self._items, self._settings(), self._options, self._command)
 
     def _settings(self) -> "list[dict[str, Any]]":

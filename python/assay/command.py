@@ -41,7 +41,7 @@ def program() -> str:
                     return str(found)
     if found_on_path := shutil.which("assay"):
         return found_on_path
-    raise Error("the program `assay` is neither beside the library nor on the PATH; set ASSAY_PROGRAM to it", "io")
+    raise Error("the program `assay` is neither next to the library nor on the PATH; set ASSAY_PROGRAM to it", "io")
 
 
 class Finished:

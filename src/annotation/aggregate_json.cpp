@@ -27,9 +27,9 @@ std::vector<std::string> notes_of(const Aggregation& a) {
                 "and how frequent the classes are, decides",
                 how_many(a.vote_ties, "image")));
         if (a.ties > 0)
-            out.push_back(fmt::format(
-                "ties: {}, where several classes have the {} and none is kept",
-                how_many(a.ties, "image"), a.which ? "highest posterior" : "most votes"));
+            out.push_back(fmt::format("ties: {}: several classes have the {}, so none is kept",
+                                      how_many(a.ties, "image"),
+                                      a.which ? "highest posterior" : "most votes"));
     }
     for (const auto& [name, m] : {std::pair{"Fleiss' kappa", &a.agreement.fleiss_kappa},
                                   {"Krippendorff's alpha", &a.agreement.krippendorff_alpha}}) {
@@ -181,7 +181,7 @@ ResultType result_type(ResultOf<ShownAnnotator>) {
                 {.help = "Probability of each answer, by latent class"}),
             part<&Of::quality, &AnnotatorQuality::accuracy>({.help = "Under the posteriors"}),
             part<&Of::quality, &AnnotatorQuality::agreement>(
-                {.help = "With the others' answers to the same questions"}),
+                {.help = "Agreement with other annotators' answers to the same questions"}),
             part({.name = "weight", .omitted = true},
                  [](const Of& o) {
                      return o.of->weights.empty() ? nullptr : &o.of->weights[o.annotator];
@@ -263,7 +263,7 @@ ResultType result_type(ResultOf<ShownWhichClass>) {
             part<&Of::fit, &WhichClassFit::converged>({}),
             part<&Of::fit, &WhichClassFit::strength>(
                 {.help = "Answers that the prior of a row of a confusion matrix is worth"}),
-            part<&Of::proportions>({.help = "Of the classes, over the images"}),
+            part<&Of::proportions>({.help = "Proportion of each class, over the images"}),
             part({.help = "Images whose likeliest class nobody chose there", .name = "unchosen"},
                  [](const Of& o) { return o.fit->unchosen.size(); }),
             part<&Of::together>({.help = "Their equal answers to an image count as one"}),

@@ -87,7 +87,7 @@ Table facts(const Aggregation& a) {
         table.add({"converged", a.which->converged ? "yes" : "no"});
         table.add({"answers that the prior is worth", Number{.value = a.which->strength}});
     }
-    table.add({"kept where", rule_text(a)});
+    table.add({"kept if", rule_text(a)});
     table.add({"labels kept", Count{a.built.kept}});
     if (!a.options.hierarchy.empty()) {
         table.add({"  that follow from others", Count{a.implied_labels}});

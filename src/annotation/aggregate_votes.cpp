@@ -78,8 +78,8 @@ void read_inputs(Aggregation& out) {
     if (!reading.annotators.empty() && out.votes.questions() == 0)
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("{}: no vote is by one of its {}, of whom `{}` is the first; give the "
-                        "annotators as the votes name them, or omit --known-annotators",
+            fmt::format("{}: no vote is by one of its {} (the first: `{}`); name annotators as the "
+                        "votes do, or omit --known-annotators",
                         o.known_annotators.string(),
                         how_many(reading.annotators.size(), "annotator"), reading.annotators[0]));
     for (const std::string& line : out.votes.notes) out.assumed.push_back(line);
@@ -178,14 +178,13 @@ void add_implied(Aggregation& out) {
 void check_for_classes(const DawidSkeneOptions& em) {
     const DawidSkeneOptions usual;
     if (em.latents != usual.latents)
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} latent classes: votes that name a class have one latent class "
-                                "per class; leave --latents out",
-                                em.latents));
+        throw Error(ErrorCode::usage, fmt::format("{} latent classes: votes that name a class have "
+                                                  "one latent class per class; omit --latents",
+                                                  em.latents));
     if (em.smoothing != usual.smoothing)
         throw Error(ErrorCode::usage,
                     fmt::format("smoothing {}: votes that name a class are smoothed by what all "
-                                "annotators say; leave --smoothing out",
+                                "annotators say; omit --smoothing",
                                 em.smoothing));
 }
 

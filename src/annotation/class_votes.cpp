@@ -10,7 +10,7 @@ namespace assay {
 std::vector<char> most_voted(const Votes& votes, std::span<const double> yes, std::uint64_t& ties,
                              double rounding) {
     if (yes.size() != votes.questions())
-        throw Error(ErrorCode::internal, "proportions of other questions");
+        throw Error(ErrorCode::internal, "the proportions belong to other questions");
     const auto item_of = [&](std::size_t q) { return votes.question_item[q]; };
     const auto counts = [&](std::size_t q) { return !votes.of(q).empty() && yes[q] > 0; };
     std::vector<double> highest(votes.items.size(), 0);

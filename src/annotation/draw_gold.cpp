@@ -95,8 +95,8 @@ GoldDraw draw_gold(const DrawGoldOptions& options) {
     out.images = scored.size();
     if (options.images > scored.size())
         throw Error(ErrorCode::usage,
-                    fmt::format("{} images to draw, and {} has {} images with scores of every "
-                                "model; at most that many, as in --draw-gold {}",
+                    fmt::format("cannot draw {} images: {} has only {} with scores of every model. "
+                                "Draw at most that many: --draw-gold {}",
                                 count_text(options.images), out.dataset.name,
                                 count_text(scored.size()), scored.size()));
     RandomStream random(options.seed, "images for experts");
@@ -129,7 +129,7 @@ ResultType result_type(ResultOf<GoldDraw>) {
             part<&Of::models>({}),
             part<&Of::images>({.help = "With scores of every model"}),
             part<&Of::drawn>({}),
-            part<&Of::probability>({.help = "Of each image, to be drawn"}),
+            part<&Of::probability>({.help = "Probability of each image to be drawn"}),
             part<&Of::depth>({.help = "Classes among each model's so many best are judged"}),
             part({.name = "questions"}, [](const Of& o) { return o.questions.size(); }),
             part<&Of::not_scored>({.help = "Images that could not be drawn"}),

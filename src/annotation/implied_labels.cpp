@@ -65,8 +65,8 @@ std::vector<std::vector<std::int32_t>> implied_classes(const std::string& hierar
     }
     if (std::ranges::all_of(out, [](const auto& above) { return above.empty(); })) {
         throw Error(ErrorCode::usage,
-                    fmt::format("none of the {} classes is above another in the hierarchy {}: "
-                                "no label follows from another; leave --hierarchy out",
+                    fmt::format("none of the {} classes is above another in the hierarchy {}: no "
+                                "label follows from another; omit --hierarchy",
                                 classes.size(), shortened(hierarchy)));
     }
     return out;

@@ -88,8 +88,7 @@ public:
             !reading.which_class && !word.empty()) {
             refuse(fmt::format(
                 "{}: some answers are words (`{}`) and some are the number 1, which may mean yes "
-                "or maybe. If it means yes, --answers no,yes reads it so; else write `maybe` in "
-                "its place",
+                "or maybe. If it means yes, pass --answers no,yes; otherwise replace it by `maybe`",
                 source_, shortened(word)));
         }
         if (!reading.which_class && builder_.votes() > 0 && answers_.only_zero_and_one()) {

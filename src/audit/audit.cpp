@@ -30,18 +30,16 @@ void check_options(const AuditOptions& options) {
     if (options.sample > 0 && options.questions.empty())
         throw Error(ErrorCode::usage,
                     "--sample: it adds questions to a file, and none is named. Add --questions "
-                    "questions.csv, or leave --sample out");
+                    "questions.csv, or omit --sample");
     if (!options.images.empty() && !options.pixels)
         throw Error(ErrorCode::usage,
-                    "--images: images are only read for --pixels. Add --pixels, or leave --images "
-                    "out");
+                    "--images: images are only read for --pixels. Add --pixels, or omit --images");
     if (!options.confirm.empty() || !options.labels.empty()) return;
     if (options.level != AuditOptions().level)
-        throw Error(
-            ErrorCode::usage,
-            "--level: the intervals are of accuracies with corrected labels, of P(wrong) and "
-            "of the number of wrong labels, and no answer is given. Add --confirm "
-            "votes.csv or --labels LABELS, or leave --level out");
+        throw Error(ErrorCode::usage,
+                    "--level: the intervals are of accuracies with corrected labels, of P(wrong) "
+                    "and of the number of wrong labels, and no answer is given. Add --confirm "
+                    "votes.csv or --labels LABELS, or omit --level");
     if (options.save_labels.empty()) return;
     throw Error(ErrorCode::usage,
                 "--save-labels: no label is confirmed to be wrong. Write questions with "

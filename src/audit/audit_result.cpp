@@ -55,14 +55,14 @@ ResultType result_type(ResultOf<AuditedModel>) {
     using Of = AuditedModel;
     static constexpr auto rows = describe_result<Of>(
         {.name = "AuditedModel"},
-        {part<&Of::model>({}), part<&Of::temperature>({.help = "By which its logits are divided"}),
+        {part<&Of::model>({}), part<&Of::temperature>({.help = "Its logits are divided by this"}),
          part<&Of::loss>({.help = "Mean -ln p of the likeliest three quarters of the labels"}),
          part<&Of::weight>({.help = "0: it does not vote"}),
          part<&Of::opposed>(
              {.help = "Images on which all other models agree on another class than the label, "
                       "each with at least 90 %"}),
          part<&Of::repeated>({.help = "Of these, those on which it predicts the label"}),
-         part<&Of::expected>({.help = "Opposed ones if no label were wrong"})});
+         part<&Of::expected>({.help = "Number of such images to expect if no label were wrong"})});
     return rows;
 }
 
@@ -82,7 +82,7 @@ ResultType result_type(ResultOf<LabelAudit>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "LabelAudit", .help = "What `assay audit` prints", .schema = "assay.audit/1"},
         {part<&Of::dataset>({}),
-         part<&Of::images_folder>({.help = "Empty where it is not known"}),
+         part<&Of::images_folder>({.help = "Empty if it is unknown"}),
          part<&Of::images>({.help = "With one label and scores of every model"}),
          part<&Of::unlabelled>({.help = "Without a label, or with several"}),
          part<&Of::left_out>({.help = "Without a finite score of every model"}),

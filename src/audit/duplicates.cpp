@@ -296,7 +296,7 @@ void refuse_if_all_absolute(const Dataset& dataset, const std::filesystem::path&
         if (!std::filesystem::path(paths[i]).is_absolute()) return;
     throw Error(ErrorCode::usage,
                 fmt::format("--images {}: the data set has absolute paths, such as {}, which do "
-                            "not depend on a folder. Leave --images out",
+                            "not depend on a folder. Omit --images",
                             folder.string(), paths[0]));
 }
 

@@ -45,8 +45,8 @@ int mad_select(std::vector<std::string> arguments) {
                     "csv with columns image (id) and perhaps reason: images to exclude")
         ->type_name("CSV");
     app->add_option("--control", options.control,
-                    "Also draw a random sample of N images, half of them where all agree, to "
-                    "estimate accuracy on all images. A larger N later adds to it")
+                    "Also draw a random sample of N images, half of them images on which all "
+                    "agree, to estimate accuracy on all images. A larger N later adds to it")
         ->type_name("N");
     app->add_option("--images", options.images, "New folder of the images")->type_name("FOLDER");
     app->add_option("--reason", options.reason, "Reason, stored with the decision")

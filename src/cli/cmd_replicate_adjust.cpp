@@ -47,9 +47,8 @@ void add_methods(CLI::App& app, AdjustStep& step) {
     app.add_option_function<std::string>(
            "--empty-bins",
            [&](const std::string& name) { options.empty_bins = empty_bins_named(name); },
-           "What naive and jackknife do with readings that the replication lacks: renormalise or "
-           "zero (the "
-           "published jackknife script)")
+           "What naive and jackknife do with selection frequencies that no image of the "
+           "replication has: renormalise the others, or zero (as the published jackknife script)")
         ->default_str("renormalise")
         ->type_name("{renormalise,zero}");
     app.add_option("--parts", options.mixture_parts, "Beta distributions in the mixture")

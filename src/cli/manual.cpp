@@ -228,7 +228,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> files = {
      "The items that the rows of the data set's stores belong to."},
     {"RUNS/.archives", "Contents of archives at URLs, so that they need not be read again."},
     {"MODEL.toml, MODEL.json",
-     "A model settings file (sidecar) beside the model: its preprocessing."},
+     "A model settings file (sidecar) next to the model: its preprocessing."},
     {"assay.toml", "The steps of `assay run` and `assay quality run`."},
     {"COMPETITION/competition.sqlite", "A competition of `assay mad`, with people's answers."},
     {"~/.aws/credentials, ~/.aws/config", "For s3://, as the AWS tools write them."},

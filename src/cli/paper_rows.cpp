@@ -188,7 +188,8 @@ constexpr PaperRow mad_rows[] = {
      .table = paper_mad::ways},
     {.id = "figure-3",
      .number = "Figures 3 and 6",
-     .shows = "photographs that were selected for a label, beside all validation photographs of it",
+     .shows =
+         "photographs that were selected for a label, next to all validation photographs of it",
      .not_yet = "a competition has no validation photographs"},
     {.id = "figure-4",
      .number = "Figure 4",

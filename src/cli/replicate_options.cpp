@@ -21,7 +21,7 @@ void add_annotation_options(CLI::App& app, replication::PrepareOptions& options)
         ->capture_default_str()
         ->type_name("N");
     app.add_option("--max-flagged", options.rules.max_flagged,
-                   "Proportion of flagged batches from which an annotator is dropped")
+                   "Drop annotators with at least this proportion of flagged batches")
         ->needs(clean)
         ->capture_default_str()
         ->type_name("P");

@@ -8,13 +8,12 @@ namespace assay::cli {
 
 ResultType result_type(ResultOf<ServedPerson>) {
     static constexpr auto rows = describe_result<ServedPerson>(
-        {.name = "ServedPerson"},
-        {
-            part<&ServedPerson::id>({}),
-            part<&ServedPerson::name>({}),
-            part<&ServedPerson::link>({.help = "Null where it was revoked"}),
-            part<&ServedPerson::revoked>({}),
-        });
+        {.name = "ServedPerson"}, {
+                                      part<&ServedPerson::id>({}),
+                                      part<&ServedPerson::name>({}),
+                                      part<&ServedPerson::link>({.help = "Null if it was revoked"}),
+                                      part<&ServedPerson::revoked>({}),
+                                  });
     return rows;
 }
 

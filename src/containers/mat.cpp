@@ -156,7 +156,7 @@ private:
         const MatElement flags = parts.next(), shape = parts.next(), name = parts.next();
         if (flags.type != mat::uint32_type || flags.data.size() < 8 ||
             shape.type != mat::int32_type)
-            refuse("a variable has no flags and shape where they belong");
+            refuse("a variable does not begin with its flags and shape");
         value.name = text_of(name);
         const std::uint32_t kind = mat_number_at<std::uint32_t>(flags.data, 0) & 0xFF;
         if (kind == mat::cell_class) {

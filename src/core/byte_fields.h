@@ -56,7 +56,7 @@ public:
     std::uint64_t number(std::uint64_t most) {
         std::uint64_t value = 0;
         raw(&value, sizeof value);
-        if (value > most) refuse_(fmt::format("{} where at most {} is allowed", value, most));
+        if (value > most) refuse_(fmt::format("{}; at most {} is allowed", value, most));
         return value;
     }
     /// The number of fields that follow. Each field takes at least one byte.

@@ -102,7 +102,7 @@ std::optional<Dataset> open_own_list(const fs::path& path, std::string_view own_
     if (options.layout == Layout::automatic && holds_class_folders(path) &&
         !names_images(path, list, !metadata)) {
         notes.push_back(
-            fmt::format("{} beside the class folders names none of their images, so it is ignored "
+            fmt::format("{} next to the class folders names none of their images, so it is ignored "
                         "and the folders are the labels",
                         own_list_name));
         return std::nullopt;

@@ -117,7 +117,7 @@ std::optional<Dataset> open_image_folder(const fs::path& root, const DatasetOpti
                                     without == 1 ? "" : ", ..."));
     }
     if (listing.images > 0) {
-        notes.push_back(fmt::format("skipped {} image{} beside the class folders", listing.images,
+        notes.push_back(fmt::format("skipped {} image{} next to the class folders", listing.images,
                                     listing.images == 1 ? "" : "s"));
     }
     note_counts(counts, notes);
@@ -133,7 +133,7 @@ void refuse_labels_beside(const fs::path& root, const std::vector<std::string>& 
         if (!labels_images(root / table, images)) continue;
         const bool json = lower_extension(table) == ".json";
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{} beside the images of {} has labels for them: {}; to read the "
+                    fmt::format("{} next to the images of {} has labels for them: {}; to read the "
                                 "images without labels, pass --layout flat",
                                 table, root.string(),
                                 json ? fmt::format("give `assay score` --labels {}",

@@ -30,7 +30,7 @@ Dataset open_paths(std::span<const fs::path> files, const fs::path& folder,
     if (files.size() > 1 || is_url(files.front())) {
         refuse(
             fmt::format("{}: its rows are paths of images; such a Parquet file must be a single "
-                        "file on disk, beside the images",
+                        "file on disk, next to the images",
                         files.front().string()));
     }
     DatasetOptions told = options;

@@ -65,7 +65,7 @@ std::vector<fs::path> saved_files(const fs::path& folder) {
             if (!one.is_object() || name == one.end() || !name->is_string()) continue;
             const std::string text = name->get<std::string>();
             if (text.empty() || text.find('/') != std::string::npos)
-                refuse(fmt::format("{}: `{}` is not a file beside it", state.string(),
+                refuse(fmt::format("{}: `{}` is not a file next to it", state.string(),
                                    shortened(text)));
             files.push_back(folder / text);
         }

@@ -20,7 +20,7 @@ ResultType result_type(ResultOf<CostCell>) {
         {part<&Of::truth>({.help = "Id of the class"}),
          part<&Of::decision>({.help = "Id of a class, or `abstain`"}),
          part<&Of::cost>({.help = "Of one image"}),
-         part<&Of::images>({.help = "By the lowest expected cost"}),
+         part<&Of::images>({.help = "Images for which this decision has the lowest expected cost"}),
          part<&Of::likeliest>({.help = "Images if the likeliest class is the decision"})});
     return rows;
 }

@@ -19,7 +19,7 @@ ResultType result_type(ResultOf<MethodRun>) {
         {.name = "MethodRun"},
         {part<&Of::method>({}),
          part<&Of::seed>({.help = "What the wildcards of the pattern match"}), part<&Of::store>({}),
-         part<&Of::accuracy>({.help = "Of this run, over the images"})});
+         part<&Of::accuracy>({.help = "Accuracy of this run over the images"})});
     return rows;
 }
 
@@ -30,7 +30,8 @@ ResultType result_type(ResultOf<TrainedMethod>) {
         {part<&Of::method>({}), part<&Of::runs>({}),
          part<&Of::accuracy>({.help = "Expected of a new run on new images"}),
          part<&Of::spread>({.help = "Standard deviation of the runs' accuracies"}),
-         part<&Of::spread_of_runs>({.help = "Without what the number of images explains of it"})});
+         part<&Of::spread_of_runs>(
+             {.help = "Standard deviation without the part that the number of images explains"})});
     return rows;
 }
 
@@ -48,9 +49,10 @@ ResultType result_type(ResultOf<MethodDifference>) {
          part<&Of::paired>({.help = "Run by run, because both have the same seeds"}),
          part<&Of::difference>(
              {.help = "Candidate minus baseline, for new training runs on new images"}),
-         part<&Of::these_runs>({.help = "With the interval of these runs on new images"}),
-         part<&Of::next_run>({.help = "With the interval in which one new run of each will lie, on "
-                                      "as many new images"}),
+         part<&Of::these_runs>(
+             {.help = "The difference of these runs, with its interval for new images"}),
+         part<&Of::next_run>({.help = "The difference of one new run of each method, with its "
+                                      "interval on as many new images"}),
          part<&Of::from_runs>({.help = "Proportion of the variance that more runs reduce"}),
          part<&Of::runs_needed>({.help = "Per method, for the wanted width; null: more runs alone "
                                          "do not reach it, or no width is wanted"})});

@@ -23,7 +23,7 @@ ResultType result_type(ResultOf<OperatingPoint>) {
                     "prevalence,"
                     "sensitivity*,specificity*,ppv*,npv*,cost*,passed"},
         {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::positive>({.help = "The class"}),
-         part<&Of::rule>({.help = "By which the threshold was chosen"}),
+         part<&Of::rule>({.help = "How the threshold was chosen"}),
          part<&Of::threshold>({.help = "An image is positive if its probability is at least this; "
                                        "null: no probability decides so, or log-odds were "
                                        "given"}),
@@ -31,10 +31,11 @@ ResultType result_type(ResultOf<OperatingPoint>) {
                                   "The same for the logit of the positive class minus the other "
                                   "one; null: the store has probabilities, or a probability was "
                                   "given"}),
-         part<&Of::chosen_on>({.help = "Images; 0: the threshold was given"}),
+         part<&Of::chosen_on>(
+             {.help = "Number of images that chose the threshold; 0: it was given"}),
          part<&Of::positives>({.help = "Of the other images"}),
          part<&Of::negatives>({.help = "Of the other images"}),
-         part<&Of::prevalence>({.help = "Of predictive values, cost and net benefit"}),
+         part<&Of::prevalence>({.help = "Prevalence for predictive values, cost and net benefit"}),
          part<&Of::sensitivity>({.help = "On the other images"}),
          part<&Of::specificity>({.help = "On the other images"}),
          part<&Of::ppv>({.help = "Positive predictive value at the prevalence"}),
@@ -49,9 +50,10 @@ ResultType result_type(ResultOf<NetBenefit>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "NetBenefit"},
         {part<&Of::model>({}), part<&Of::dataset>({}),
-         part<&Of::threshold>({.help = "Of probabilities that are moved to the prevalence"}),
+         part<&Of::threshold>(
+             {.help = "Threshold of the probabilities, adjusted to the prevalence"}),
          part<&Of::benefit>({.help = "Per image at the prevalence, on all images"}),
-         part<&Of::all_positive>({.help = "Of calling every image positive"}),
+         part<&Of::all_positive>({.help = "Net benefit of calling every image positive"}),
          part<&Of::sensitivity>({}), part<&Of::specificity>({})});
     return rows;
 }

@@ -16,7 +16,7 @@ ResultType result_type(ResultOf<ClassScaling>) {
             part<&ClassScaling::id>({}),
             part<&ClassScaling::name>({}),
             part<&ClassScaling::weight>({}),
-            part<&ClassScaling::bias>({.help = "Undefined if the method has no such number"}),
+            part<&ClassScaling::bias>({.help = "Undefined if the method does not use it"}),
         });
     return rows;
 }

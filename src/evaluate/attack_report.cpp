@@ -200,7 +200,9 @@ ResultType result_type(ResultOf<SavedAttack>) {
             part<&SavedAttack::folder>({}),
             part<&SavedAttack::images>({}),
             part<&SavedAttack::robust>({.help = "Classified correctly before and from the file"}),
-            part<&SavedAttack::lost>({.help = "Fooled the model, but not from the file"}),
+            part<&SavedAttack::lost>(
+                {.help =
+                     "Images that fooled the model, but are correct when read from their file"}),
             part<&SavedAttack::accuracy>({}),
         });
     return rows;
@@ -228,7 +230,7 @@ ResultType result_type(ResultOf<AttackCell>) {
             part<&AttackCell::not_finite>({}),
             part<&AttackCell::forward>({}),
             part<&AttackCell::backward>({}),
-            part<&AttackCell::by>({.help = "Of an ensemble: images that each part fooled first",
+            part<&AttackCell::by>({.help = "For an ensemble: images that each part fooled first",
                                    .name = "first_fooled_by"}),
             part<&AttackCell::saved>({.help = "With `--save-images`"}),
         });
@@ -242,7 +244,7 @@ ResultType result_type(ResultOf<MaskingSign>) {
             part<&MaskingSign::name>(
                 {.help = "`random`, `batch`, `outputs`, `large_budget`, `none_fooled`, "
                          "`stronger`, `without_gradient` or `slope`"}),
-            part({.help = "The verdict where it is found", .name = "means"},
+            part({.help = "The verdict if the sign is found", .name = "means"},
                  [](const MaskingSign& s) { return std::string(name_of(s.means)); }),
             part<&MaskingSign::tested>({}),
             part<&MaskingSign::found>({}),
@@ -263,8 +265,10 @@ ResultType result_type(ResultOf<AttackControl>) {
                 {.help = "The stronger attack on a few images, after those of the command"}),
             part<&AttackControl::eps>({}),
             part<&AttackControl::images>({.help = "Control images"}),
-            part<&AttackControl::left>({.help = "Of these, left by the attacks of the command"}),
-            part<&AttackControl::left_by_control>({.help = "Left by the stronger attack, too"}),
+            part<&AttackControl::left>(
+                {.help = "Of these, images that the attacks of the command did not fool"}),
+            part<&AttackControl::left_by_control>(
+                {.help = "Images that the stronger attack did not fool either"}),
             part<&AttackControl::forward>({.help = "Passes of the controls"}),
             part<&AttackControl::backward>({.help = "Of these, with a gradient"}),
         });
@@ -355,7 +359,7 @@ ResultType result_type(ResultOf<ShownAttacks>) {
                  }),
             part<&ShownAttacks::results>({.name = "models"}),
             part<&ShownAttacks::pairs>(
-                {.help = "Of two or more models under fmn or ddn", .omitted = true}),
+                {.help = "Comparisons of two or more models under fmn or ddn", .omitted = true}),
         });
     return rows;
 }

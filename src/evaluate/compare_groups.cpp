@@ -347,7 +347,7 @@ ResultType result_type(ResultOf<ComparedByGroup>) {
                                                        "lowest difference"}),
             part<&ComparedByGroup::without>({.help = "Images that count and are in no group"}),
             part<&ComparedByGroup::without_value>(
-                {.help = "By each attribute for which there are some"}),
+                {.help = "Number of images without a value, by attribute"}),
             part<&ComparedByGroup::groups>(
                 {.help = "The intervals of all differences hold together; `p_holm` is adjusted "
                          "over the groups of all candidates"}),

@@ -98,7 +98,7 @@ Table models_table(std::span<const ClassifierCost> results, const CostOptions& o
 
 Table apart_table(std::span<const ClassifierCost> results) {
     Table table{
-        .title = "Beside the MAC: millions of numbers visited per image, 1 to 5 operations each",
+        .title = "Not in the MAC: millions of numbers visited per image, 1 to 5 operations each",
         .columns = {{"model", false}},
         .rows = {},
         .notes = {}};

@@ -395,7 +395,7 @@ ResultType result_type(ResultOf<AccuracyByGroup>) {
                                                        "worst"}),
             part<&AccuracyByGroup::without>({.help = "Images that count and are in no group"}),
             part<&AccuracyByGroup::without_value>(
-                {.help = "By each attribute for which there are some"}),
+                {.help = "Number of images without a value, by attribute"}),
             part<&AccuracyByGroup::groups>({}),
         });
     return rows;

@@ -168,7 +168,7 @@ std::string_view place_of_published(const PublishedValue& value) {
 
 ResultType result_type(ResultOf<PublishedValue>) {
     static constexpr auto rows = describe_result<PublishedValue>(
-        {.name = "PublishedValue", .help = "A published value of a model beside the measured one"},
+        {.name = "PublishedValue", .help = "A published value of a model and the measured one"},
         {
             part<&PublishedValue::model>({}),
             part<&PublishedValue::dataset>({}),

@@ -15,7 +15,8 @@ ResultType result_type(ResultOf<ScoreCounts>) {
             part<&ScoreCounts::not_finite>({}),
             part<&ScoreCounts::scored>({}),
             part<&ScoreCounts::unlabelled>({.help = "Scored items without a valid label"}),
-            part<&ScoreCounts::multi_label>({.help = "Of the scored"}),
+            part<&ScoreCounts::multi_label>(
+                {.help = "Of the scored items, those with several valid labels"}),
             part<&ScoreCounts::unnamed>(
                 {.help = "Items that the file of `--labels` does not name"}),
         });

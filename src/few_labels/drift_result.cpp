@@ -19,7 +19,7 @@ ResultType result_type(ResultOf<ClassifierDrift>) {
                     "low=change.interval.low,high=change.interval.high,alarm"},
         {part<&Of::classifier>({}), part<&Of::before>({.help = "Accuracy on the old pool"}),
          part<&Of::now>({.help = "Accuracy on the new pool"}),
-         part<&Of::change>({.help = "Of the accuracy on images like those of the pools"}),
+         part<&Of::change>({.help = "Change of the accuracy on images like those of the pools"}),
          part<&Of::alarm>({.help = "The interval of the change excludes 0"})});
     return rows;
 }
@@ -46,7 +46,8 @@ ResultType result_type(ResultOf<PoolDrift>) {
          part<&Of::pools>({.help = "New pools that are planned"}),
          part<&Of::level>({.help = "Of all intervals together"}),
          part<&Of::change_level>({.help = "Of each interval"}), part<&Of::classifiers>({}),
-         part<&Of::signs>({}), part<&Of::alarm>({.help = "Of any classifier"}),
+         part<&Of::signs>({}),
+         part<&Of::alarm>({.help = "True if the accuracy of any classifier has changed"}),
          part<&Of::notes>({}), part<&Of::warnings>({})});
     return rows;
 }

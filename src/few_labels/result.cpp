@@ -11,7 +11,8 @@ ResultType result_type(ResultOf<DrawnStratum>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "DrawnStratum", .columns = "stratum,contested,images,drawn,weight"},
         {part<&Of::stratum>({}),
-         part<&Of::contested>({.help = "Its classifiers predict different labels"}),
+         part<&Of::contested>(
+             {.help = "True if the classifiers predict different labels for its images"}),
          part<&Of::images>({.help = "Of the pool"}), part<&Of::drawn>({}),
          part<&Of::weight>({.help = "Images that a drawn one stands for"})});
     return rows;
@@ -30,7 +31,7 @@ ResultType result_type(ResultOf<DrawnSample>) {
          part<&Of::settled>({.help = "Images whose answers a competition has; not drawn"}),
          part<&Of::spared>({.help = "Questions of this round that a competition has answered"}),
          part<&Of::questions>({.help = "Of this round"}), part<&Of::questions_file>({}),
-         part<&Of::images_folder>({.help = "Empty where it is not known"}), part<&Of::strata>({}),
+         part<&Of::images_folder>({.help = "Empty if it is unknown"}), part<&Of::strata>({}),
          part<&Of::warnings>({})});
     return rows;
 }
@@ -55,7 +56,7 @@ ResultType result_type(ResultOf<EstimatedClassifier>) {
         {part<&Of::classifier>({}), part<&Of::accuracy>({}),
          part<&Of::corrected>({.help = "Without annotators' errors, by --gold", .omitted = true}),
          part<&Of::overconfidence>({.help = "Mean confidence minus accuracy"}),
-         part<&Of::factor>({.help = "By which the regression reduces the variance"}),
+         part<&Of::factor>({.help = "Factor by which the regression reduces the variance"}),
          part<&Of::labels>({}),
          part<&Of::random_sample>(
              {.help = "Labels that a simple random sample needs for this width"})});

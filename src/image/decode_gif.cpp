@@ -219,7 +219,7 @@ void decode_gif(Bytes bytes, Image& image, const DecodeLimits& limits) {
         const Palette own = read_colours(in, (flags & 7) + 1);
         if (own == grey_ramp() && palette != own) {
             unsupported(gif,
-                        "a grey palette of the frame beside a common one of other colours, which "
+                        "a grey palette of the frame and a common palette of other colours, which "
                         "Pillow misreads");
         }
         palette = own;

@@ -62,7 +62,7 @@ void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const Agai
         if (against.elsewhere > 0 && too_few(0, against.elsewhere, .5, alpha)) {
             check.findings.push_back(
                 fmt::format("annotator {} says {} to everything ({} answers), even to the {} "
-                            "questions where the gold answer or the other annotators disagree",
+                            "questions on which the gold answer or the other annotators disagree",
                             name, study::words_for(static_cast<Answer>(a)).name,
                             count_text(check.answers), count_text(against.elsewhere)));
         } else if (against.comparable == 0 && too_few(0, check.answers, .5, alpha / 2)) {

@@ -67,7 +67,7 @@ const std::vector<DistanceFacts>& distance_table() {
         {hop, "hop", "edges up to a common ancestor and down again", false, false},
         {hop_full, "hop_full", "edges of the shortest way up and down in the whole hierarchy",
          false, true},
-        {zero_one, "zero_one", "1 where the classes differ", false, true},
+        {zero_one, "zero_one", "1 if the classes differ", false, true},
         {matrix, "matrix", "the numbers of a file", false, false},
     };
     return table;

@@ -136,7 +136,7 @@ ResultType result_type(ResultOf<ComparedRank>) {
         {
             part<&Of::classifier>({}),
             part<&Of::rank>({.help = "By the competition"}),
-            part<&Of::other>({.help = "In the other order"}),
+            part<&Of::other>({.help = "Rank in the other order"}),
             part<&Of::moved>({.help = "other - rank: above 0 if it ranks better here"}),
         });
     return rows;
@@ -145,14 +145,14 @@ ResultType result_type(ResultOf<ComparedRank>) {
 ResultType result_type(ResultOf<Comparison>) {
     using Of = Comparison;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "MadComparison", .help = "The ranking beside another order"},
+        {.name = "MadComparison", .help = "The ranking compared with another order"},
         {
             part<&Of::with>({.help = "A file, or the accuracy by the control sample"}),
             part<&Of::classifiers>({}),
             part<&Of::srcc>({}),
             part<&Of::kendall>({}),
             part<&Of::ranks>(
-                {.help = "The best of the competition first; empty where groups are compared",
+                {.help = "The best of the competition first; empty if groups are compared",
                  .omitted = true}),
         });
     return rows;

@@ -109,9 +109,9 @@ std::vector<std::string> readings(const Ranking& ranking) {
     const bool filtered = ranking.settings.threshold > 0 || ranking.settings.confident.has_value();
     out.push_back(fmt::format(
         "{} This is not a ranking by accuracy{}.",
-        filtered ? "Images were selected where both classifiers are confident: this ranks them by "
-                   "their confident errors, so over-confident classifiers lose."
-                 : "Images were selected where classifiers disagree most.",
+        filtered ? "Only images on which both classifiers are confident were selected: this ranks "
+                   "them by their confident errors, so over-confident classifiers lose."
+                 : "Images on which classifiers disagree most were selected.",
         ranking.control > 0
             ? "; for that, see the column accuracy, from a random sample of all images"
             : "; for that, draw a random sample with `assay mad select --control N`"));

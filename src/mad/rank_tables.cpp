@@ -235,7 +235,7 @@ Table comparison_table(const Ranking& ranking) {
         table.add({one.with, Count{one.classifiers}, one.srcc, one.kendall});
     table.notes.emplace_back(
         "Spearman's and Kendall's (tau-b) correlation of the places with it. Intervals are "
-        "bootstraps of the places; the order that they are compared with is held fixed.");
+        "bootstraps of the places; the other order stays fixed.");
     return table;
 }
 
@@ -249,7 +249,7 @@ int digits_of_ranks(const Comparison& comparison) {
 
 Table compared_ranks_table(const Comparison& comparison) {
     Table table;
-    table.title = "Ranks beside " + comparison.with;
+    table.title = "Ranks compared with " + comparison.with;
     table.columns = {{.name = "classifier", .numbers = false},
                      {.name = "rank here"},
                      {.name = "rank there"},

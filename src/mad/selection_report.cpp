@@ -43,10 +43,11 @@ ResultType result_type(ResultOf<PairSelection>) {
             part<&Of::first>({}),
             part<&Of::second>({}),
             part<&Of::disagreeing>({.help = "Images with different labels"}),
-            part<&Of::candidates>({.help = "Of these, where both classifiers are confident"}),
+            part<&Of::candidates>(
+                {.help = "Of these, images on which both classifiers are confident"}),
             part<&Of::wanted>({}),
             part<&Of::selected>({}),
-            part<&Of::added>({.help = "By this round"}),
+            part<&Of::added>({.help = "Images added by this round"}),
             part<&Of::replaced>(
                 {.help = "Images that people could not judge, or that were excluded"}),
             part<&Of::duplicates>({.help = "Near duplicates of an image before them"}),

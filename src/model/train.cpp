@@ -201,7 +201,7 @@ std::string quoted(const std::string& text, std::string_view what) {
         return json(text).dump();
     } catch (const json::type_error&) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("the name of {} `{}` is not UTF-8, which the files beside a "
+                    fmt::format("the name of {} `{}` is not UTF-8, which the files next to a "
                                 "trained network require: rename it",
                                 what, shortened(text)));
     }
@@ -209,15 +209,10 @@ std::string quoted(const std::string& text, std::string_view what) {
 
 std::string sidecar_text(const TrainSpec& spec, std::size_t classes, const fs::path& class_list) {
     return fmt::format(
-        "# Settings of the classifier beside this file: what `assay predict` needs to feed it.\n"
-        "input_size = [3, {0}, {0}]\n"
-        "interpolation = \"bilinear\"\n"
-        "crop_mode = \"none\"\n"
-        "mean = [{1}, {1}, {1}]\n"
-        "std = [{2}, {2}, {2}]\n"
-        "num_classes = {3}\n"
-        "classes = {4}\n"
-        "outputs = \"logits\"\n",
+        "# Settings of the classifier next to this file: what `assay predict` needs to feed "
+        "it.\ninput_size = [3, {0}, {0}]\ninterpolation = \"bilinear\"\ncrop_mode = \"none\"\nmean "
+        "= [{1}, {1}, {1}]\nstd = [{2}, {2}, {2}]\nnum_classes = {3}\nclasses = {4}\noutputs = "
+        "\"logits\"\n",
         spec.side, kMean, kStd, classes, quoted(class_list.generic_string(), "the class list"));
 }
 

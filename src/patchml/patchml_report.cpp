@@ -157,7 +157,8 @@ ResultType result_type(ResultOf<GridSummary>) {
             part<&GridSummary::counts, &GridCounts::composites>({}),
             part<&GridSummary::counts, &GridCounts::by_labels>(
                 {.help = "Composites with 0, 1, ... k distinct labels"}),
-            part<&GridSummary::counts, &GridCounts::patches_left>({.help = "In no composite"}),
+            part<&GridSummary::counts, &GridCounts::patches_left>(
+                {.help = "Patches in no composite"}),
             part<&GridSummary::counts, &GridCounts::repeats>(
                 {.help = "Composites with fewer than k labels",
                  .name = "count",

@@ -59,7 +59,7 @@ ResultType result_type(ResultOf<ChooseResult>) {
             part<&ChooseResult::options, &ChooseOptions::weights>(
                 {.help = "A weight profile, or changes to it"}),
             part<&ChooseResult::candidates>({.help = "Models, the best score first"}),
-            part({.help = "Errors that are treated as joint", .name = "draws"},
+            part({.help = "How the errors of each dimension were drawn", .name = "draws"},
                  [](const ChooseResult& r) { return drawn_by_name(r.draws); }),
             part<&ChooseResult::notes>({}),
             part<&ChooseResult::warnings>({}),

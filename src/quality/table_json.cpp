@@ -150,7 +150,7 @@ QualityCell cell_of(Dimension dimension, const JsonReader& value) {
     // The last two keys come from an estimate in a report.
     value.only({"value", "undefined", "standard_error", "n", "definition", "note", "shares", "unit",
                 "interval"});
-    if (!value.has("value")) value.refuse("`value` is missing; null where nothing was measured");
+    if (!value.has("value")) value.refuse("`value` is missing; write null if nothing was measured");
     QualityCell out;
     out.value = checked_number(value, "value", dimension, fault_of_value);
     out.standard_error = checked_number(value, "standard_error", dimension, fault_of_error);

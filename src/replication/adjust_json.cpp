@@ -40,12 +40,13 @@ struct BlindSpotsOf {
 ResultType result_type(ResultOf<BlindSpotsOf>) {
     static constexpr auto rows = describe_result<BlindSpotsOf>(
         {.name = "ReplicateBlindSpots",
-         .help = "How much of a 10-point jump of the curve the estimate would miss"},
+         .help = "What the estimate would miss of a 10-point jump of the accuracy curve"},
         {
             part({.help = "At a selection rate of .98", .name = "jump_at_98"},
                  [](const BlindSpotsOf& s) { return s.spots->top_jump[s.classifier]; }),
-            part({.help = "At the rate where it would miss most", .name = "worst_jump"},
-                 [](const BlindSpotsOf& s) { return s.spots->worst_jump[s.classifier]; }),
+            part(
+                {.help = "At the selection rate at which it would miss most", .name = "worst_jump"},
+                [](const BlindSpotsOf& s) { return s.spots->worst_jump[s.classifier]; }),
             part({.name = "worst_jump_rate"},
                  [](const BlindSpotsOf& s) { return s.spots->worst_rate[s.classifier]; }),
             part({.help = "Adjusted accuracy with `moments` minus that with this method",
@@ -213,7 +214,7 @@ ResultType result_type(ResultOf<MethodOf>) {
                  .omitted = true}),
             part<&Of::method, &MethodResult::exponents>({.omitted = true}),
             part<&Of::method, &MethodResult::weights>(
-                {.help = "By cell of the replication", .omitted = true}),
+                {.help = "Weight of each reading of the replication", .omitted = true}),
             part<&Of::method, &MethodResult::notes>({.omitted = true}),
             part<&Of::method, &MethodResult::details>(
                 {.help = "Parameters of the fitted densities and curves",

@@ -96,12 +96,10 @@ Hits read_hits_csv(const std::filesystem::path& path) {
         hits.classifiers.push_back(name);
     }
     if (columns.empty()) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format(
-                "{}: no classifier; one column each beside `image` (0 or 1), or the columns image, "
-                "classifier, hit",
-                hits.source));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: no classifier; besides `image`, add a column per classifier "
+                                "(0 or 1), or use the columns image, classifier, hit",
+                                hits.source));
     }
     while (reader.next()) {
         hits.images.append(trimmed(reader[image]));

@@ -70,8 +70,8 @@ void check(const CorruptionSettings& options) {
     const auto chosen = chosen_corruptions(options.corruptions, !options.frost.empty());
     if (!options.frost.empty() && std::ranges::none_of(chosen, &Corruption::photographs))
         wrong_option(
-            "photographs for frost are given, and frost is not among the corruptions: add frost to "
-            "them, or leave the photographs out");
+            "photographs for frost are given, but frost is not among the corruptions: add frost to "
+            "them, or omit the photographs");
     if (options.severities.empty()) wrong_option("no severity is named");
     for (const int severity : options.severities) {
         if (severity < 1 || severity > corruption_severities)

@@ -156,7 +156,7 @@ ResultType result_type(ResultOf<CorruptedModel>) {
             part<&CorruptedModel::versions>({}),
             part<&CorruptedModel::corruptions>({}),
             part<&CorruptedModel::paper>(
-                {.help = "Over the 15 x 5 of the paper; undefined where one is missing"}),
+                {.help = "Over the 15 x 5 of the paper; undefined if one is missing"}),
             part<&CorruptedModel::present>({.help = "Over those of the 15 that have predictions"}),
             part<&CorruptedModel::mce>(
                 {.help =

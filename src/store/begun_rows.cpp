@@ -73,7 +73,7 @@ std::uint8_t left_aside_from(FieldReader& in) {
 BegunRows parse_batch(std::string_view text, const StoreSpec& spec, std::size_t shard,
                       const std::string& writer) {
     FieldReader in(text, refuse_batch);
-    if (in.text() != writer) refuse_batch("of another writer");
+    if (in.text() != writer) refuse_batch("it belongs to another writer");
     const std::uint64_t begin = shard_begin(spec, shard), end = begin + shard_size(spec, shard);
     BegunRows rows;
     rows.first_row = in.number(end);

@@ -67,7 +67,7 @@ std::string csv_of_blank_table(std::string_view text) {
             if (header.size() == columns) append_csv_row(header, csv);
         }
         if (words.size() != columns)
-            refuse(fmt::format("line {}: {} columns where the first row has {}", number,
+            refuse(fmt::format("line {}: {} columns, but the first row has {}", number,
                                words.size(), columns));
         append_csv_row(words, csv);
     });

@@ -401,7 +401,7 @@ private:
             in_row([&] {
                 take_truth();
                 if (!has_header_ && reader_.fields() != width_) {
-                    throw reader_.error(fmt::format("{} fields where the first row has {}",
+                    throw reader_.error(fmt::format("{} fields, but the first row has {}",
                                                     reader_.fields(), width_));
                 }
                 for (std::size_t i = 0; i < score_columns_.size(); ++i)

@@ -87,7 +87,7 @@ ScoreSource open_hdf5(const std::filesystem::path& file, const SourceOptions& op
             const ByteSource& beside = *arrays[i].npy;
             if (beside.size() > max_bytes_beside)
                 refuse(
-                    fmt::format("array `{:.60}` beside the scores has {} bytes; the limit for "
+                    fmt::format("array `{:.60}` next to the scores has {} bytes; the limit for "
                                 "labels and ids is {}",
                                 arrays[i].name, beside.size(), max_bytes_beside));
             return hdf5_bytes(beside, max_bytes_beside);

@@ -239,10 +239,9 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                            .columns = of_scores,
                            .numbered = annotated ? &annotated->numbered : nullptr});
     if (options.view != 0 && source.views == 0)
-        throw Error(ErrorCode::usage,
-                    fmt::format("--view {} is for arrays of items x views x classes, and `{}` has "
-                                "no views: leave it out",
-                                options.view, file.string()));
+        throw Error(ErrorCode::usage, fmt::format("--view {} is for arrays of items x views x "
+                                                  "classes, and `{}` has no views: omit --view",
+                                                  options.view, file.string()));
     if (of_scores.label == no_column && source.truth_name != no_column) source.truth = {};
     // The sign says the same as --kind percent.
     if (!source.percent_signs || options.scale != ScoreScale::percent)

@@ -74,7 +74,7 @@ std::vector<StorePart> find_unfinished(const fs::path& folder, const StoreSpec& 
 /// items.
 void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::path& folder) {
     const auto belongs = [&](const std::string& to, const std::string& beside) {
-        refuse(fmt::format("the store `{}` belongs to {}; dataset.json beside it {}",
+        refuse(fmt::format("the store `{}` belongs to {}; dataset.json next to it {}",
                            folder.string(), to, beside));
     };
     if (!same_items(spec, there)) {
@@ -83,7 +83,7 @@ void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::
     }
     if (!there.classes.empty() && there.classes.size() != spec.classes) {
         refuse(
-            fmt::format("the store `{}` has scores of {} classes; dataset.json beside it names {}",
+            fmt::format("the store `{}` has scores of {} classes; dataset.json next to it names {}",
                         folder.string(), spec.classes, there.classes.size()));
     }
     if (spec.dataset_id.empty() || was_called(there, spec.dataset_id)) return;

@@ -155,7 +155,7 @@ TEST_F(AggregateVotes, AHierarchyImpliesLabels) {
     write(options_.hierarchy, "child,parent\ncat,thing\ndog,thing\n");
     EXPECT_THAT(refused(), HasSubstr("animal"));
     write(options_.votes, votes_text);
-    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("leave --hierarchy out"));
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("omit --hierarchy"));
 }
 
 // The two classes called maillot are one question, and both become valid.

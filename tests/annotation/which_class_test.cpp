@@ -280,12 +280,10 @@ TEST_F(WhichClassFile, IsTheDefaultAndSaysWhatDecided) {
 TEST_F(WhichClassFile, OptionsThatCannotActAreRefused) {
     const std::string text = "annotator,item,label\na,p,cat\nb,p,dog\n";
     options_.em.latents = 3;
-    EXPECT_THAT(message_of([&] { settle(text); }, ErrorCode::usage),
-                HasSubstr("leave --latents out"));
+    EXPECT_THAT(message_of([&] { settle(text); }, ErrorCode::usage), HasSubstr("omit --latents"));
     options_.em.latents = 2;
     options_.em.smoothing = 1;
-    EXPECT_THAT(message_of([&] { settle(text); }, ErrorCode::usage),
-                HasSubstr("leave --smoothing out"));
+    EXPECT_THAT(message_of([&] { settle(text); }, ErrorCode::usage), HasSubstr("omit --smoothing"));
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST_F(LabelsShow, KnownAnnotatorsAreTrimmedAndSome) {
     const Outcome others = assay_run({"labels", "aggregate", votes, "--known-annotators",
                                       put("others.csv", "annotator\nzoe\n")});
     EXPECT_EQ(others.status, 2);
-    EXPECT_THAT(others.err, HasSubstr("no vote is by one of its 1 annotator, of whom `zoe`"));
+    EXPECT_THAT(others.err, HasSubstr("no vote is by one of its 1 annotator (the first: `zoe`)"));
     for (const char* method : {"dawid-skene", "majority"}) {
         const Outcome empty =
             assay_run({"labels", "aggregate", put("empty.csv", "annotator,item,label,answer\n"),

@@ -103,7 +103,7 @@ TEST_F(Arrays, LayoutsOfImages) {
 TEST_F(Arrays, LabelsBesideAnNpyFile) {
     folder_.write("x_test.npy", npy_file("|u1", {2, 2, 5}, samples(20)));
     EXPECT_THAT(labels(open("x_test.npy")), ElementsAre(-1, -1));
-    EXPECT_THAT(said_, HasSubstr("labels none (no labels.npy or y_... beside"));
+    EXPECT_THAT(said_, HasSubstr("labels none (no labels.npy or y_... next to"));
     folder_.write("labels.npy", npy_file("|u1", {2}, {'\1', '\0'}));
     EXPECT_THAT(labels(open("x_test.npy")), ElementsAre(1, 0));
     EXPECT_THAT(said_, AllOf(HasSubstr("labels `labels.npy`"), HasSubstr("2 classes")));
@@ -293,7 +293,7 @@ TEST_F(Arrays, IdxFiles) {
     folder_.write("raw/t10k-images-idx3-ubyte", images);
     Dataset dataset = open("raw/t10k-images-idx3-ubyte");
     EXPECT_THAT(labels(dataset), ElementsAre(-1, -1, -1));
-    EXPECT_THAT(said_, HasSubstr("no ...-labels-idx1-ubyte beside"));
+    EXPECT_THAT(said_, HasSubstr("no ...-labels-idx1-ubyte next to"));
     folder_.write("raw/t10k-labels-idx1-ubyte.gz", deflated(numbers, 31));
     // These are the only images of the folder.
     dataset = open("raw");

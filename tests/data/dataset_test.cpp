@@ -448,7 +448,7 @@ TEST(OwnList, AnotherTableBesideClassFoldersIsLeftAlone) {
         EXPECT_THAT(single_labels(dataset), ElementsAre(0, 1));
         EXPECT_THAT(
             notes,
-            Contains(HasSubstr("labels.csv beside the class folders names none of their images")));
+            Contains(HasSubstr("labels.csv next to the class folders names none of their images")));
     }
 }
 

@@ -105,7 +105,7 @@ TEST_F(Saved, WithoutImagesOrFilesIsRefused) {
     folder_.write("x/data.arrow", "no Arrow file");
     for (const auto& [state, what] :
          {std::pair("{}", "name no files"), std::pair("{", "state.json"),
-          std::pair(R"({"_data_files": [{"filename": "../data.arrow"}]})", "not a file beside it"),
+          std::pair(R"({"_data_files": [{"filename": "../data.arrow"}]})", "not a file next to it"),
           std::pair(R"({"_data_files": [{"filename": "other.arrow"}]})", "other.arrow"),
           std::pair(R"({"_data_files": [{"filename": "data.arrow"}]})",
                     "data.arrow: it is not an Arrow stream")}) {

@@ -243,7 +243,7 @@ TEST_F(Tars, FoldersThatSayWhatTheyHold) {
     folder_.write("timm/_info.json", R"({"filenames": ["b.tar", "c.tar"]})");
     EXPECT_THAT(refusal("timm"), AllOf(HasSubstr("c.tar"), HasSubstr("_info.json")));
     folder_.write("timm/_info.json", R"({"filenames": ["../b.tar"]})");
-    EXPECT_THAT(refusal("timm"), HasSubstr("names of files beside it"));
+    EXPECT_THAT(refusal("timm"), HasSubstr("names of files next to it"));
     folder_.write("timm/_info.json", R"({"splits": {"train": {}, "validation": {}}})");
     EXPECT_THAT(refusal("timm"), HasSubstr("several splits (train, validation)"));
 

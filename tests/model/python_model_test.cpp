@@ -355,7 +355,7 @@ TEST_F(PythonModels, WhatTheySayIsChecked) {
              {"timm:nonsense_first", "a message of an unknown kind"},
              {"timm:another_first", "something other than a description"},
              {"timm:too_long", "a message of more than"},
-             {"timm:long_note", "5000 where at most 2048 is allowed"},
+             {"timm:long_note", "5000; at most 2048 is allowed"},
              {"timm:version_2", "speaks version 2 of the protocol; this program speaks version 1"},
              {"timm:cut", "cut short"},
              {"timm:without_text", "a description without its text"},

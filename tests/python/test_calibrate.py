@@ -207,7 +207,7 @@ class Ensembles(InFolder):
         np.save(self.folder / "flat.npy", scores[:, 0])
         done = subprocess.run([PROGRAM, "import", str(self.folder / "flat.npy"), *map(str, given[2:]), "--view", "1"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("has no views: leave it out", done.stderr)
+        self.assertIn("has no views: omit --view", done.stderr)
         np.save(self.folder / "turned.npy", np.asfortranarray(scores))
         done = subprocess.run([PROGRAM, "import", str(self.folder / "turned.npy"), *map(str, given[2:]), "--view", "1"], capture_output=True, text=True)
         self.assertIn("ascontiguousarray", done.stderr)

@@ -152,7 +152,7 @@ class Stored(InFolder):
         whole = Arrays()
         whole.images = np.stack([pixels.transpose(2, 0, 1).astype(np.float32) for pixels in self.pixels])
         self.refused(lambda: assay.check(model, Batches(whole), std=0.25), "usage", "not bytes with mean 0, 0, 0, std 0.25")
-        self.refused(lambda: assay.check(model, Batches(self.numbers()), preset="timm"), "usage", "leave preset= out")
+        self.refused(lambda: assay.check(model, Batches(self.numbers()), preset="timm"), "usage", "omit preset=")
         flat = Arrays()
         flat.images = flat.images[:, :1]
         self.refused(lambda: assay.check(model, Batches(flat)), "bad_input", "6 x 1 x 8 x 8", "n x 3 x height x width")

@@ -274,7 +274,7 @@ TEST(StoreForeign, ClassesAreCountedOnce) {
     text.replace(text.find("\"classes\": 7"), 12, "\"classes\": 8");
     put_text(store / "manifest.json", with_checksum(text));
     EXPECT_THAT(verify_store(store),
-                Contains(HasSubstr("has scores of 8 classes; dataset.json beside it names 7")));
+                Contains(HasSubstr("has scores of 8 classes; dataset.json next to it names 7")));
 }
 
 }  // namespace

@@ -276,7 +276,7 @@ TEST_F(ImportedColumns, ATableWithoutAHeader) {
     EXPECT_THAT(refusal("n.csv", text, options),
                 HasSubstr("--label-column: no column is named `5`"));
     EXPECT_THAT(refusal("n.csv", "0,0.5,1.5\n1,0.5\n2,0.25,1\n", ignoring("1")),
-                HasSubstr("2 fields where the first row has 3"));
+                HasSubstr("2 fields, but the first row has 3"));
 }
 
 TEST_F(ImportedColumns, APrefixOfScoresIsNoPartOfTheClass) {

@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(ToolFiles, TablesOfBlanksNameTheLine) {
     EXPECT_THAT(refusal("x.txt", "0.5 0.5\n0.25 0.75\n0.5 0.25 0.25\n"),
-                HasSubstr("line 3: 3 columns where the first row has 2"));
+                HasSubstr("line 3: 3 columns, but the first row has 2"));
     EXPECT_THAT(refusal("x.txt", "0.5 0.5\n0.25 what\n"), HasSubstr("what"));
     EXPECT_NE(refusal("x.txt", ""), "");
     const ImportReport report =

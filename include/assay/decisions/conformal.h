@@ -97,8 +97,8 @@ inline constexpr auto description<decisions::ConformalOptions> =
              .max = 0.9999,
              .empty = "no abstention"}),
         field<&decisions::ConformalOptions::labels>(
-            {.help = "Valid classes of each image, as `assay score --labels` reads them. A set "
-                     "covers if it holds any of them",
+            {.help = "Valid classes of each image, as `assay score --labels` reads them. A set is "
+                     "correct if it holds any of them",
              .empty = "the data set's own",
              .value = "LABELS"}),
         field<&decisions::ConformalOptions::level>(

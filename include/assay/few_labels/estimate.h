@@ -77,8 +77,8 @@ inline constexpr auto description<few_labels::DrawOptions> = describe<few_labels
          .max = 1e9,
          .value = "N"}),
     field<&few_labels::DrawOptions::purpose>(
-        {.help = "What must be precise. differences: a gate between two close versions; "
-                 "accuracies are then imprecise",
+        {.help = "Results that must be precise. differences: for a gate between two similar "
+                 "versions; accuracies are then imprecise",
          .name = "for"}),
     field<&few_labels::DrawOptions::seed>({.help = "Of the random order of the images"}),
     field<&few_labels::DrawOptions::threads>({.help = "Threads; they change no result",

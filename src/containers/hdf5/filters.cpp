@@ -70,7 +70,7 @@ std::vector<std::byte> without_lzf(std::span<const std::byte> packed, std::size_
             if (length == long_repetition) length += take();
             const std::size_t distance = ((control & 31U) << 8U) + take() + 1;
             if (distance > out.size())
-                refuse("it is damaged: a chunk that lzf packed repeats what is not there");
+                refuse("it is damaged: a chunk that lzf packed repeats bytes that do not exist");
             for (std::size_t i = 0; i < length + 2; ++i) out.push_back(out[out.size() - distance]);
         }
         if (out.size() > most) refuse("it is damaged: a chunk that lzf packed is too long");

@@ -55,10 +55,9 @@ std::string_view class_name(const std::vector<std::string>& names, std::string_v
     if (cell == "-1") return "";
     std::uint64_t number = 0;
     if (!parse_number(cell, number) || number >= names.size())
-        refuse(
-            fmt::format("row {}: column `{}` is {}; its {} classes are numbered 0..{}, -1 where "
-                        "there is none",
-                        row, column, cell, names.size(), names.size() - 1));
+        refuse(fmt::format(
+            "row {}: column `{}` is {}; its {} classes are numbered 0..{}, and -1 means none", row,
+            column, cell, names.size(), names.size() - 1));
     return names[static_cast<std::size_t>(number)];
 }
 

@@ -118,7 +118,7 @@ CifarRecords records_of(const fs::path& file, std::uint64_t bytes) {
                         bytes));
     refuse(
         "its size fits CIFAR-10 and CIFAR-100: put the data set's batches.meta.txt or "
-        "fine_label_names.txt beside it");
+        "fine_label_names.txt next to it");
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ ArrayData read_idx(const fs::path& file, const ArrayWishes& wishes) {
                     "--label-column (--list FILE names the labels)");
     if (is_file_of_labels(file))
         refuse(
-            "it holds labels: name the file with the images (...-images-idx3-ubyte); labels beside "
-            "it are found");
+            "it holds labels: name the file with the images (...-images-idx3-ubyte); labels next "
+            "to it are found");
     const IdxArray array = open_idx(file, 3);
     ArrayData data;
     data.name = file.filename().string();
@@ -128,9 +128,9 @@ ArrayData read_idx(const fs::path& file, const ArrayWishes& wishes) {
     const fs::path labels = unlabelled            ? fs::path()
                             : wishes.list.empty() ? idx_labels_beside(file)
                                                   : wishes.list;
-    data.labels.from = unlabelled ? "none (--label-column)"
-                                  : "none (no ...-labels-idx1-ubyte beside the file; --list FILE "
-                                    "names it)";
+    data.labels.from =
+        unlabelled ? "none (--label-column)"
+                   : "none (no ...-labels-idx1-ubyte next to the file; --list FILE names it)";
     if (!labels.empty()) data.labels = idx_labels(labels, data.images.count);
     return data;
 }

@@ -238,7 +238,7 @@ ArrayData read_npy(const fs::path& file, const ArrayWishes& wishes) {
     data.taken = fmt::format("`{}`", data.name);
     data.labels.from = unlabelled
                            ? "none (--label-column)"
-                           : "none (no labels.npy or y_... beside the file; --list FILE names it)";
+                           : "none (no labels.npy or y_... next to the file; --list FILE names it)";
     const fs::path labels = unlabelled            ? fs::path()
                             : wishes.list.empty() ? labels_beside(file)
                                                   : wishes.list;

@@ -70,7 +70,7 @@ std::vector<std::byte> Images::read_by_path(std::size_t number, std::uint64_t ro
     if (is_url(file.path) || !std::filesystem::is_regular_file(image, problem)) {
         refuse(
             fmt::format("there is no image: its bytes are null, and its path `{}` does not exist "
-                        "beside the Parquet file",
+                        "next to the Parquet file",
                         shortened(path)));
     }
     return read_file(image, limit);

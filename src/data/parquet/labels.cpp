@@ -66,7 +66,7 @@ std::int32_t Labels::value_of(std::int64_t number, const std::string& file, std:
         names_.empty() ? most_classes : static_cast<std::int64_t>(names_.size());
     if (number < 0 || number >= end) {
         refuse_label(file, row,
-                     fmt::format("label {} is out of range: {}, -1 where there is none", number,
+                     fmt::format("label {} is out of range: {}, and -1 means none", number,
                                  names_.empty() ? fmt::format("0..{}", end - 1)
                                                 : fmt::format("the {} classes are numbered 0..{}",
                                                               end, end - 1)));

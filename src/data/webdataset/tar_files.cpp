@@ -124,7 +124,7 @@ void take_info(const fs::path& info, TarFiles& out) {
         const std::string text = name.is_string() ? name.get<std::string>() : std::string();
         if (text.empty() || text.find('/') != std::string::npos)
             refuse(
-                fmt::format("{}: `filenames` must hold names of files beside it", info.string()));
+                fmt::format("{}: `filenames` must hold names of files next to it", info.string()));
         files.push_back(info.parent_path() / text);
         check_there(files.back(), info);
     }

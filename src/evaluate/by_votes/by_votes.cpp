@@ -230,10 +230,11 @@ private:
         const double alone = hits / n, error = std::sqrt(alone * (1 - alone) / n);
         const double by_votes = values.values[m][Metric::real_metric];
         if (by_votes > alone + 2 * error)
-            out.warnings.push_back(fmt::format(
-                "{}: ReaL by votes alone is {:.1f} %, and {:.1f} % on the experts' images alone: "
-                "annotators may err where the models do. The value is corrected by the experts",
-                images_.models[m], 100 * by_votes, 100 * alone));
+            out.warnings.push_back(
+                fmt::format("{}: ReaL by votes alone is {:.1f} %, and {:.1f} % on the experts' "
+                            "images alone: annotators may err on the same images as the models. "
+                            "The value is corrected by the experts",
+                            images_.models[m], 100 * by_votes, 100 * alone));
     }
 
     const VotedImages& images_;

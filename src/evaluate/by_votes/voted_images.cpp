@@ -178,11 +178,12 @@ VotedImages voted_images(std::span<const PredictionStore* const> stores,
     const double each =
         static_cast<double>(asked.codes.size()) / static_cast<double>(asked.questions());
     if (each < 2)
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} has {:.2f} votes per question; at least 2 are needed, because "
-                                "annotators' errors show only where two answer one question. "
-                                "`assay labels aggregate {}` takes the votes as they are",
-                                file.string(), each, file.string()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{} has {:.2f} votes per question; at least 2 are needed, because "
+                        "annotators' errors only show if two answer the same question. `assay "
+                        "labels aggregate {}` makes labels of one vote per question, too",
+                        file.string(), each, file.string()));
     asked.cell = true_sets::cells_of(asked, agreement);
     return out;
 }

@@ -310,7 +310,7 @@ ResultType result_type(ResultOf<GapByGroup>) {
             part<&GapByGroup::without>(
                 {.help = "Images that count and are in no group", .keys = gap_set_keys}),
             part<&GapByGroup::without_value>(
-                {.help = "By each attribute for which there are some", .keys = gap_set_keys}),
+                {.help = "Number of images without a value, by attribute", .keys = gap_set_keys}),
         });
     return rows;
 }

@@ -67,7 +67,7 @@ ResultType result_type(ResultOf<GapCurvature>) {
     static constexpr auto rows = describe_result<GapCurvature>(
         {.name = "GapCurvature", .help = "Whether one line describes the models"},
         {
-            part<&GapCurvature::coefficient>({.help = "Of the square"}),
+            part<&GapCurvature::coefficient>({.help = "Coefficient of the square"}),
             part<&GapCurvature::standard_error>({}),
             part<&GapCurvature::low_slope>({.help = "At the 10 % quantile of the first data set"}),
             part<&GapCurvature::high_slope>({.help = "At the 90 % quantile"}),
@@ -127,7 +127,8 @@ ResultType result_type(ResultOf<GapLine>) {
             part<&GapLine::scale>({}),
             part<&GapLine::mean_gap>({.help = "For these models: that of the averages"}),
             part<&GapLine::slope>({.help = "Of these models"}),
-            part<&GapLine::intercept>({.help = "Its ends are at the ends of the slope"}),
+            part<&GapLine::intercept>(
+                {.help = "The ends of its interval belong to the ends of the slope's interval"}),
             part<&GapLine::mean_gap_like>({.help = "Treats the models as a random sample"}),
             part<&GapLine::slope_like>({.help = "Treats the models as a random sample"}),
             part<&GapLine::curvature>({.help = "Null for fewer than four models"}),

@@ -292,7 +292,7 @@ void take_input(const JsonReader& spec, Program& program, Scope& scope, std::str
             images += (images.empty() ? "" : ", ") + name;
             program.image = scope.made(name, where);
         } else if (const std::string name = own_name(argument.json()); !name.empty()) {
-            refuse(fmt::format("the model takes {} as {}, beside or instead of images",
+            refuse(fmt::format("the model takes {} as {}, in addition to images or instead of them",
                                ticked(name), ticked(word)));
         }
     } else if (kind == "constant_input") {

@@ -74,7 +74,7 @@ struct MethodCurves {
 ResultType result_type(ResultOf<MethodCurves>) {
     using Of = MethodCurves;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "MethodCurves", .help = "At the `rates` beside it"},
+        {.name = "MethodCurves", .help = "At the `rates` of the same object"},
         {
             part<&Of::method, &MethodResult::id>({.name = "method"}),
             part({.name = "density", .omitted = true},

@@ -59,7 +59,7 @@ ResultType result_type(ResultOf<FrequencySet>) {
             part({.name = "mean_frequency"}, [](const Of& o) { return mean_frequency(*o.set); }),
             part({.help = "Images in each fifth of the frequencies", .name = "buckets"},
                  [](const Of& o) { return bucket_counts(*o.set); }),
-            part({.help = "By reading", .name = "cells"},
+            part({.help = "Images by selection frequency", .name = "cells"},
                  [](const Of& o) { return cells_of(o.set->cells()); }),
             part({.name = "classes"}, [](const Of& o) { return class_frequencies(o); }),
         });
@@ -100,7 +100,8 @@ struct RatedAnnotator {
 ResultType result_type(ResultOf<RatedAnnotator>) {
     using Of = RatedAnnotator;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "RatedAnnotator", .help = "Beside the others who judged the same images"},
+        {.name = "RatedAnnotator",
+         .help = "An annotator compared with the others who judged the same images"},
         {
             part(
                 {.name = "annotator"}, [](const Of& o) -> const auto& {
@@ -109,9 +110,10 @@ ResultType result_type(ResultOf<RatedAnnotator>) {
             part<&Of::rating, &AnnotatorRating::annotations>({}),
             part<&Of::rating, &AnnotatorRating::selected>({.help = "Proportion of them"}),
             part<&Of::rating, &AnnotatorRating::leniency>(
-                {.help = "Own answers less the mean of the others' to the same image"}),
+                {.help = "Mean of the annotator's answers minus that of the others' answers to the "
+                         "same images"}),
             part<&Of::rating, &AnnotatorRating::noise>(
-                {.help = "How often a random other one answers otherwise"}),
+                {.help = "How often another annotator, drawn at random, gives a different answer"}),
         });
     return rows;
 }
@@ -187,7 +189,7 @@ Table rating_table(const PreparedSets& prepared) {
     std::ranges::stable_sort(order, [](const AnnotatorRating* a, const AnnotatorRating* b) {
         return *a->leniency.value > *b->leniency.value;
     });
-    Table table = empty_table("Annotators beside others who judged the same images",
+    Table table = empty_table("Annotators compared with others who judged the same images",
                               {{"annotator", false},
                                {"annotations"},
                                {"selected %"},

@@ -39,7 +39,7 @@ Table frequency_table(const MatchResult& result) {
     table.add({fmt::format("chosen, by the {} annotators who chose", result.annotators),
                result.in_sample});
     if (result.held_out.value) {
-        table.add({"chosen, by annotators held out", result.held_out});
+        table.add({"chosen, by held-out annotators", result.held_out});
         table.add({"held out minus reference", result.difference});
         table.add({result.reference_annotators == 0
                        ? "held out minus those who chose"
@@ -49,7 +49,7 @@ Table frequency_table(const MatchResult& result) {
             table.notes.emplace_back(
                 "selection bias: over all candidates, with the reference's mix of buckets");
     } else {
-        table.add({"chosen, by annotators held out", "unknown"});
+        table.add({"chosen, by held-out annotators", "unknown"});
     }
     return table;
 }
@@ -167,7 +167,8 @@ ResultType result_type(ResultOf<MatchBucket>) {
             part<&Of::frequencies, &BucketFrequencies::in_sample>({}),
             part<&Of::frequencies, &BucketFrequencies::held_out>({}),
             part<&Of::frequencies, &BucketFrequencies::regression>(
-                {.help = "Below 0 in high buckets and above it in low ones, biased or not",
+                {.help =
+                     "Below 0 in high buckets and above 0 in low ones, even without selection bias",
                  .name = "held_out_minus_in_sample"}),
         });
     return rows;
@@ -259,25 +260,28 @@ ResultType result_type(ResultOf<MatchResult>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MatchResult", .help = "Mean frequencies and their differences"},
         {
-            part<&Of::annotators>({.help = "Who chose"}),
+            part<&Of::annotators>({.help = "Number of annotators who chose"}),
             part<&Of::reference_annotators>(
-                {.help = "Of the reference's frequencies; 0: all of each image"}),
+                {.help = "Number of annotators per image of the reference; 0: all"}),
             part({.help = "Images", .name = "chosen"}, [](const Of& o) { return chosen_of(o); }),
-            part<&Of::missing>({.help = "Images that no bucket had left"}),
-            part<&Of::from_higher>({.help = "Images from a higher bucket than was asked for"}),
+            part<&Of::missing>(
+                {.help = "Images that are missing, because no candidate was left for them"}),
+            part<&Of::from_higher>(
+                {.help = "Images from a higher bucket than the reference asks for"}),
             part<&Of::candidates>({}),
             part<&Of::too_few_annotators>({.name = "candidates_with_too_few_annotators"}),
             part<&Of::not_easy>({.name = "candidates_not_easy"}),
             part<&Of::reference>({.help = "Classes weighted as they were chosen"}),
             part<&Of::in_sample>({.help = "Of the chosen images, by those who chose them"}),
-            part<&Of::held_out>({.help = "Of the chosen images, by annotators held out"}),
+            part<&Of::held_out>({.help = "Of the chosen images, by held-out annotators"}),
             part<&Of::difference>({.name = "held_out_minus_reference"}),
             part<&Of::regression>({.help =
                                        "Selection bias: over all candidates, buckets weighted as "
                                        "in the reference",
                                    .name = "held_out_minus_in_sample"}),
-            part<&Of::regression_as_chosen>({.help = "The same of the chosen images, unweighted",
-                                             .name = "held_out_minus_in_sample_as_chosen"}),
+            part<&Of::regression_as_chosen>(
+                {.help = "The same for the chosen images alone, without weights",
+                 .name = "held_out_minus_in_sample_as_chosen"}),
             part({.name = "buckets"}, [](const Of& o) { return buckets_of(o); }),
             part({.help = "What the match shows", .name = "verdict"},
                  [](const Of& o) { return verdict(o); }),
@@ -289,7 +293,7 @@ ResultType result_type(ResultOf<MatchResult>) {
 ResultType result_type(ResultOf<MatchedAccuracy>) {
     using Of = MatchedAccuracy;
     static constexpr auto rows = describe_result<Of>(
-        {.name = "MatchedAccuracy", .help = "Of a classifier on the chosen images"},
+        {.name = "MatchedAccuracy", .help = "Accuracy of a classifier on the chosen images"},
         {part<&Of::classifier>({}), part<&Of::hits>({}), part<&Of::accuracy>({})});
     return rows;
 }
