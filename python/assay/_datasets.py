@@ -231,7 +231,7 @@ class _Facts:
 
 
 def base_of(items: Items) -> Any:
-    """The data set behind loaders and parts of it."""
+    """The data set itself, if `items` has a loader or a part of it."""
     return _Facts(getattr(items._data, "dataset", items._data)).base
 
 
@@ -295,7 +295,7 @@ def _is_random(items: Items) -> bool:
 
 
 def _with_first(items: Items, facts: _Facts, size: int) -> Items:
-    """Describes the numbers for the identity, so that another transform gives another store."""
+    """Adds a summary of the first image's numbers to the data set's identity. Another transform then gives another store."""
     _, images, _ = next(items.batches(1))
     items.says += f" ({_look(images[0])})"
     if _is_random(items):

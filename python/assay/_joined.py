@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def group_of(distributed: Any) -> Any:
-    """The process group whose rows belong together; None if this process is alone."""
+    """The process group over which rows are collected; None if there is only this process."""
     if distributed is False:
         return None
     torch = sys.modules.get("torch")

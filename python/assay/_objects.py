@@ -110,7 +110,7 @@ class Served:
             self._kept = []
 
     def keep(self, model: Model) -> None:
-        """Enters a model of this process, until the end of the context."""
+        """Enters the context of a model in this process; it is closed when this context ends."""
         self._kept.append(model.__enter__())
 
     @property

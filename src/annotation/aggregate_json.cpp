@@ -262,9 +262,11 @@ ResultType result_type(ResultOf<ShownWhichClass>) {
             part<&Of::fit, &WhichClassFit::passes>({.help = "Over all votes"}),
             part<&Of::fit, &WhichClassFit::converged>({}),
             part<&Of::fit, &WhichClassFit::strength>(
-                {.help = "Answers that the prior of a row of a confusion matrix is worth"}),
+                {.help =
+                     "Weight of the prior of a confusion matrix's row, as a number of answers"}),
             part<&Of::proportions>({.help = "Proportion of each class, over the images"}),
-            part({.help = "Images whose likeliest class nobody chose there", .name = "unchosen"},
+            part({.help = "Images whose likeliest class no annotator chose for them",
+                  .name = "unchosen"},
                  [](const Of& o) { return o.fit->unchosen.size(); }),
             part<&Of::together>({.help = "Their equal answers to an image count as one"}),
         });
@@ -324,7 +326,7 @@ ResultType result_type(ResultOf<Aggregation>) {
                                        std::cref(o.agreement.krippendorff_alpha)};
                  }),
             part<&Of::agreement, &AnswerAgreement::pairless>(
-                {.help = "They are in neither measurement",
+                {.help = "Questions that neither measurement uses",
                  .name = "questions_with_one_answer_or_none"}),
             part({.name = "notes"}, [](const Of& o) { return notes_of(o); }),
             part(

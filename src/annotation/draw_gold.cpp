@@ -130,7 +130,7 @@ ResultType result_type(ResultOf<GoldDraw>) {
             part<&Of::images>({.help = "With scores of every model"}),
             part<&Of::drawn>({}),
             part<&Of::probability>({.help = "Probability of each image to be drawn"}),
-            part<&Of::depth>({.help = "Classes among each model's so many best are judged"}),
+            part<&Of::depth>({.help = "Number of best classes of each model that experts judge"}),
             part({.name = "questions"}, [](const Of& o) { return o.questions.size(); }),
             part<&Of::not_scored>({.help = "Images that could not be drawn"}),
         });

@@ -30,14 +30,15 @@ ResultType result_type(ResultOf<SuspectLabel>) {
         {part<&Of::item>({}), part<&Of::given>({.help = "Id of the label's class"}),
          part<&Of::suggested>({.help = "Id of the likeliest other class"}),
          part<&Of::given_name>({}), part<&Of::suggested_name>({}),
-         part<&Of::score>({.help = "The lowest is the most suspicious"}),
-         part<&Of::wrong_probability>(
-             {.help = "That the label is wrong, by people's answers about others"}),
-         part<&Of::given_probability>({.help = "By all voting models together"}),
+         part<&Of::score>({.help = "The label with the lowest score is the most suspicious"}),
+         part<&Of::wrong_probability>({.help = "Probability that the label is wrong, estimated "
+                                               "from people's answers about other labels"}),
+         part<&Of::given_probability>({.help = "Probability by all voting models together"}),
          part<&Of::suggested_probability>({}),
          part<&Of::predict_suggested>({.help = "Voting models that predict the suggested class"}),
          part<&Of::voting>({.help = "Models that vote"}),
-         part<&Of::answer>({.help = "Of people: correct, wrong, cannot be judged; empty: none"})});
+         part<&Of::answer>(
+             {.help = "People's answer: correct, wrong, cannot be judged; empty: none"})});
     return rows;
 }
 
@@ -95,8 +96,8 @@ ResultType result_type(ResultOf<LabelAudit>) {
          part<&Of::alike_groups>({.help = "Groups of images that look alike"}),
          part<&Of::alike_images>({.help = "All images of these groups"}),
          part<&Of::contradicting_alike_groups>({.help = "Of these groups, with different labels"}),
-         part<&Of::wrong_labels>(
-             {.help = "Among the suspect ones, by people's answers about some"}),
+         part<&Of::wrong_labels>({.help = "Number of wrong labels among the suspect ones, "
+                                          "estimated from people's answers about some"}),
          part<&Of::sampled>({.help = "Labels in the questions that are not listed"}),
          part<&Of::checked>({.help = "Images with answers"}),
          part<&Of::confirmed_wrong>({.help = "Of these, with a wrong label"}),

@@ -21,8 +21,8 @@ struct Temporary {
     Descriptor held;  ///< open for writing (folders for reading), and locked
 };
 
-/// Makes a new empty file beside `target`. The first call for a folder removes what dead writers
-/// left there. Throws io.
+/// Makes a new empty file beside `target`. The first call for a folder removes the temporary files
+/// of processes that have ended. Throws io.
 Temporary make_temporary_file(const std::filesystem::path& target, mode_t mode = 0666);
 /// Makes a new empty folder beside `target`, with the same cleanup.
 Temporary make_temporary_folder(const std::filesystem::path& target);

@@ -16,9 +16,9 @@ struct ShownThreshold {
     std::optional<double> log_odds;  ///< for logits and log probabilities
 };
 
-/// Numbers of few digits that decide about each labelled image of the store as `threshold` of its
-/// scores does. They have at least three digits of the distance from 0 or 1; log-odds have two
-/// decimals. Cost: a pass over the images.
+/// Short numbers that give the same decision as `threshold` for each labelled image of the store.
+/// They have at least three digits of the distance from 0 or 1; log-odds have two decimals. Cost: a
+/// pass over the images.
 ShownThreshold shown_threshold(const ThresholdHalves& halves, double threshold);
 
 /// "0.7668", or "log-odds 21.34" for a probability within .001 of 0 or 1. All digits are shown.

@@ -114,7 +114,8 @@ ResultType result_type(ResultOf<SmallestChanges>) {
             part<&SmallestChanges::store>({}),
             part<&SmallestChanges::table>({.help = "csv with the size of each image's change"}),
             part<&SmallestChanges::correct>({.help = "Images that were attacked"}),
-            part<&SmallestChanges::not_fooled>({.help = "Of these, without a change that fools"}),
+            part<&SmallestChanges::not_fooled>(
+                {.help = "Of these, images for which no change fools the model"}),
             part<&SmallestChanges::unknown>(
                 {.help = "Images that are not counted, because their record is lost"}),
             part<&SmallestChanges::median>(

@@ -92,7 +92,8 @@ ResultType result_type(ResultOf<ValidClass>) {
                 {.help = "Of these, images with the class among their g highest, for g valid "
                          "labels. Images whose g highest classes are not known do not count"}),
             part<&ValidClass::among_best>(
-                {.help = "All images with the class among their g highest, if these are known"}),
+                {.help = "All images with the class among their g classes with the highest scores, "
+                         "if these are known"}),
             part<&ValidClass::recall>({.help = "`found` of `images`"}),
             part<&ValidClass::precision>({.help = "`found` of `among_best`"}),
             part<&ValidClass::average_precision>(

@@ -123,13 +123,12 @@ ResultType result_type(ResultOf<PoolEstimate>) {
          part<&Of::labels>({.help = "Drawn images whose answers are used"}),
          part<&Of::settled>(
              {.help = "Images whose answers a competition had before; all are used"}),
-         part<&Of::behind_gap>(
-             {.help = "Answered, but an image before it in the random order is not"}),
+         part<&Of::behind_gap>({.help = "Answered images that are not used yet, because an image "
+                                        "before them in the random order has no answer"}),
          part<&Of::unjudged>({.help = "Drawn images that nobody can judge"}),
          part<&Of::answers_ignored>({.help = "About other images or labels"}),
-         part<&Of::looks>(
-             {.help =
-                  "At how many numbers of labels results were shown without --peek or --stop-at"}),
+         part<&Of::looks>({.help = "Number of looks: different numbers of labels at which results "
+                                   "were shown without --peek or --stop-at"}),
          part<&Of::level>({}),
          part<&Of::quantile>({.help = "1.96 for 95 %, more with --peek"}),
          part<&Of::by>({.help = "Attribute of the groups"}),
@@ -138,17 +137,15 @@ ResultType result_type(ResultOf<PoolEstimate>) {
          part<&Of::pairs>({}),
          part<&Of::groups>({}),
          part<&Of::classes>({.help = "With --per-class"}),
-         part<&Of::sensitivity>(
-             {.help =
-                  "Gold questions to which the answer is yes and annotators say yes, with half an "
-                  "answer more of either kind",
-              .omitted = true}),
-         part<&Of::specificity>(
-             {.help = "Gold questions to which the answer is no and annotators say no, likewise",
-              .omitted = true}),
+         part<&Of::sensitivity>({.help = "Proportion of yes among the gold questions whose answer "
+                                         "is yes, after adding half an answer of each kind",
+                                 .omitted = true}),
+         part<&Of::specificity>({.help = "Proportion of no among the gold questions whose answer "
+                                         "is no, after adding half an answer of each kind",
+                                 .omitted = true}),
          part<&Of::best>({.help = "The highest estimate"}),
          part<&Of::not_resolved>({.help = "Classifiers whose difference from the best may be 0"}),
-         part<&Of::half_width>({.help = "Of the widest interval that --stop-at is about"}),
+         part<&Of::half_width>({.help = "Half of the widest interval that --stop-at is about"}),
          part<&Of::labels_needed>({.help = "More labels until --stop-at is reached"}),
          part<&Of::precise_enough>({.help = "--stop-at is reached"}),
          part<&Of::notes>({}),

@@ -134,8 +134,8 @@ ResultType result_type(ResultOf<CompetitionStatus>) {
             part<&Of::gold>({.help = "Questions with a known answer"}),
             part<&Of::settled>({}),
             part<&Of::open>({}),
-            part<&Of::unwanted>(
-                {.help = "Neither: images are replaced, or classifiers are removed"}),
+            part<&Of::unwanted>({.help = "Questions that are no longer wanted, because images were "
+                                         "replaced or classifiers removed"}),
             part<&Of::unclear>({.help = "Questions that people cannot judge"}),
             part<&Of::unasked>({.help = "Questions of accepted places and the control sample"}),
             part<&Of::unasked_places>({}),

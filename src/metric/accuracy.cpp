@@ -112,9 +112,8 @@ void add_accuracy(MetricTable& table) {
     using enum Needs;
     table.push_back({.name = "topk",
                      .title = "Top-k accuracy",
-                     .formula =
-                         "proportion of items whose label is among the k highest scores; equal "
-                         "scores in class order",
+                     .formula = "proportion of items whose label is among the k classes with the "
+                                "highest scores; equal scores are ranked in class order",
                      .parameters = {{"k", "1", "how many of the highest scores count", {}, 1, 100}},
                      .needs = static_cast<unsigned>(labels),
                      .unit = Unit::proportion,

@@ -175,8 +175,8 @@ void add_adaptive(MetricTable& table) {
     table.push_back(
         {.name = "ace",
          .title = "Adaptive calibration error",
-         .formula = "mean over classes of sum over bins of equal counts of n_r/m |accuracy(r,c) - "
-                    "confidence(r,c)|",
+         .formula = "sum of n_r/m |accuracy(r,c) - confidence(r,c)| over bins with equal numbers "
+                    "of items; mean over the classes",
          .parameters = {bins_parameter(),
                         {"variant",
                          "class_wise",

@@ -77,7 +77,7 @@ void add_binary_brier(MetricTable& table) {
     table.push_back(
         {.name = "binary_brier",
          .title = "Brier score of the positive class",
-         .formula = "of two classes: mean of (p_1 - [label = 1])^2, half of brier",
+         .formula = "for two classes: mean of (p_1 - [label = 1])^2, half of brier",
          .needs = labels | probabilities | full_rows,
          .higher_is_better = false,
          .origin = "Brier 1950, Verification of forecasts; scikit-learn's brier_score_loss",

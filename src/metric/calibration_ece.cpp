@@ -284,8 +284,8 @@ void add_ece(MetricTable& table) {
     table.push_back(
         {.name = "ece",
          .title = "Expected calibration error",
-         .formula =
-             "sum over equal-width bins of the top confidence of n_b/n |accuracy_b - confidence_b|",
+         .formula = "sum of n_b/n |accuracy_b - confidence_b| over bins of the top confidence with "
+                    "equal width",
          .parameters = {bins_parameter(), norm, edges_parameter()},
          .needs = labels | probabilities,
          .higher_is_better = false,
@@ -299,8 +299,8 @@ void add_ece(MetricTable& table) {
     table.push_back(
         {.name = "binary_ece",
          .title = "Expected calibration error of the positive class",
-         .formula = "of two classes: sum over equal-width bins of p_1 of n_b/n |proportion of "
-                    "class 1_b - mean p_1_b|",
+         .formula = "for two classes: sum of n_b/n |proportion of class 1_b - mean p_1_b| over "
+                    "bins of p_1 with equal width",
          .parameters = {bins_parameter(), norm, edges_parameter()},
          .needs = labels | probabilities,
          .higher_is_better = false,

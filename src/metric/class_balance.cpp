@@ -222,7 +222,7 @@ void add_balanced(MetricTable& table) {
     table.push_back(
         {.name = "balanced",
          .title = "Balanced accuracy",
-         .formula = "mean over the classes that have items of the class's top-1 accuracy",
+         .formula = "mean of the classes' top-1 accuracies, over the classes that have items",
          .needs = static_cast<unsigned>(labels),
          .unit = Unit::proportion,
          .origin = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution",
@@ -235,7 +235,7 @@ void add_class_balance(MetricTable& table) {
     using enum Needs;
     table.push_back({.name = "class_accuracy_balance",
                      .title = "Balance of class accuracies",
-                     .formula = "1 - standard deviation over classes of the class's accuracy",
+                     .formula = "1 - standard deviation of the classes' accuracies",
                      .parameters = {{"std",
                                      "sample",
                                      "sample: divisor C-1 (published code); population: C (paper)",
@@ -249,8 +249,8 @@ void add_class_balance(MetricTable& table) {
                      .by_default = false});
     table.push_back({.name = "class_confidence_balance",
                      .title = "Balance of class confidences",
-                     .formula = "1 - spread of the true class's probability, inside classes (mean) "
-                                "or between their means",
+                     .formula = "1 - standard deviation of the true class's probability: the mean "
+                                "within classes, or that between the class means",
                      .parameters = {{"spread",
                                      "within",
                                      "within: published code; between: paper",

@@ -282,8 +282,9 @@ void add_class_scores(MetricTable& table) {
     const ParameterFacts average{
         "average",
         "macro",
-        "macro: every class that is a label or a prediction counts the same; weighted: as much as "
-        "it has items. With binary it is only class 1, the positive class of two; 0/0 is undefined",
+        "macro: every class that is a label or a prediction counts the same; weighted: each class "
+        "counts by its items. With binary, only class 1 counts, the positive class of two, and 0/0 "
+        "is undefined",
         {"macro", "weighted", "binary"}};
     constexpr std::string_view sokolova =
         "Sokolova and Lapalme 2009, A systematic analysis of performance measures; conventions of "
@@ -313,20 +314,18 @@ void add_class_scores(MetricTable& table) {
          .accumulate = accumulate_classes,
          .value = recall_value,
          .by_default = false});
-    table.push_back(
-        {.name = "specificity",
-         .title = "Specificity",
-         .formula = "mean over the classes of the proportion of the items of other classes that "
-                    "are not predicted to be the class",
-         .parameters = {average},
-         .needs = static_cast<unsigned>(labels),
-         .unit = Unit::proportion,
-         .origin = sokolova,
-         .uncertainty = Uncertainty::jackknife,
-         .definition = specificity_definition,
-         .accumulate = accumulate_classes,
-         .value = specificity_value,
-         .by_default = false});
+    table.push_back({.name = "specificity",
+                     .title = "Specificity",
+                     .formula = "mean over the classes of true negatives / items of other classes",
+                     .parameters = {average},
+                     .needs = static_cast<unsigned>(labels),
+                     .unit = Unit::proportion,
+                     .origin = sokolova,
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = specificity_definition,
+                     .accumulate = accumulate_classes,
+                     .value = specificity_value,
+                     .by_default = false});
     table.push_back(
         {.name = "f1",
          .title = "F1 score",

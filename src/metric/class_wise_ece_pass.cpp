@@ -48,9 +48,9 @@ void add_classwise_ece(MetricTable& table) {
     table.push_back(
         {.name = "classwise_ece",
          .title = "Class-wise expected calibration error",
-         .formula = "mean over all classes of the sum over equal-width bins of the class's "
-                    "probability of n_b/n |frequency_b - mean probability_b|. Noise adds to it, so "
-                    "its interval extends down by the most that noise can add",
+         .formula = "sum of n_b/n |frequency_b - mean probability_b| over bins of a class's "
+                    "probability with equal width; mean over all classes. Noise adds to it, so its "
+                    "interval extends down by the most that noise can add",
          .parameters = {bins_parameter(), edges_parameter()},
          .needs = labels | probabilities | full_rows,
          .higher_is_better = false,

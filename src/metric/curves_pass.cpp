@@ -289,8 +289,8 @@ void add_curves(MetricTable& table) {
     table.push_back(
         {.name = "auroc",
          .title = "Area under the ROC curve, one class against the rest",
-         .formula = "mean over classes with items of the probability that an item of the class has "
-                    "higher log-odds of it than another item; ties count half",
+         .formula = "probability that an item of a class has higher log-odds of that class than an "
+                    "item of another class; ties count half. Mean over the classes with items",
          .parameters = {or_binary, scores},
          .needs = labels | probabilities | full_rows,
          .origin = "Hanley and McNeil 1982; interval: DeLong, DeLong and Clarke-Pearson 1988, "
@@ -302,8 +302,8 @@ void add_curves(MetricTable& table) {
     table.push_back(
         {.name = "average_precision",
          .title = "Average precision, one class against the rest",
-         .formula = "mean over the classes with items of the sum over distinct log-odds of the "
-                    "class, the highest first, of (R_n - R_n-1) P_n, without interpolation",
+         .formula = "sum of (R_n - R_n-1) P_n over the distinct log-odds of a class, the highest "
+                    "first, without interpolation. Mean over the classes with items",
          .parameters = {or_binary, scores},
          .needs = labels | probabilities | full_rows,
          .origin = "conventions of scikit-learn's average_precision_score",
@@ -314,7 +314,7 @@ void add_curves(MetricTable& table) {
     table.push_back(
         {.name = "mean_average_precision",
          .title = "Mean average precision of label sets (mAP)",
-         .formula = "like average_precision, with an image as a positive of each of its valid "
+         .formula = "like average_precision, but an image is a positive item of each of its valid "
                     "classes; images without valid classes are skipped",
          .parameters = {average, told_by_scores},
          .needs = label_sets | probabilities | full_rows,

@@ -156,7 +156,7 @@ std::string metric_table_markdown() {
         page += fmt::format("- definitions: `{}`\n", joined(definitions_of(facts), "`, `"));
         page += fmt::format("- needs: {}\n", joined(needs_of(facts.needs), ", "));
         page += fmt::format("- range: {:g} to {:g}; {} is better\n", facts.low, facts.high,
-                            !facts.judges            ? "neither end"
+                            !facts.judges            ? "neither direction"
                             : facts.higher_is_better ? "higher"
                                                      : "lower");
         for (const auto& p : facts.parameters) {

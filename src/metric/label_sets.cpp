@@ -270,10 +270,10 @@ constexpr std::string_view anzaku =
 ParameterFacts agreement_parameter() {
     return {"agreement",
             "recall",
-            "with h of the g highest classes valid; recall: h/g (precision and F1 too); jaccard: "
-            "h/(2g-h); hamming: 1-2(g-h)/C as the papers print it. With C = 1000 the last is above "
-            "0.98 for nearly any prediction (g = 9, h = 0: 0.982). So it cannot be what their "
-            "tables contain (7 to 75 %)",
+            "h of the g classes with the highest scores are valid. Then recall is h/g (precision "
+            "and F1 too), jaccard h/(2g-h), and hamming 1-2(g-h)/C as the papers print it. With C "
+            "= 1000, hamming is above 0.98 for nearly any prediction (g = 9, h = 0: 0.982). So it "
+            "cannot be what their tables contain (7 to 75 %)",
             {"recall", "jaccard", "hamming"}};
 }
 
@@ -294,9 +294,8 @@ void add_label_sets(MetricTable& table) {
     table.push_back(
         {.name = "variable_topk",
          .title = "Variable top-k accuracy",
-         .formula =
-             "mean over the items with valid labels of the agreement between an item's g valid "
-             "classes and its g highest",
+         .formula = "mean agreement, over the items with valid labels, between the g valid classes "
+                    "of an item and its g classes with the highest scores",
          .parameters = {agreement_parameter()},
          .needs = static_cast<unsigned>(label_sets),
          .unit = Unit::proportion,
@@ -309,9 +308,9 @@ void add_label_sets(MetricTable& table) {
     table.push_back(
         {.name = "asma",
          .title = "Average subgroup multi-label accuracy (ASMA)",
-         .formula = "unweighted mean over the numbers of labels g of the mean agreement of the "
-                    "items with g valid labels. Items without labels, or with a number outside "
-                    "`subgroups`, are skipped",
+         .formula =
+             "mean agreement of the items with g valid labels, averaged over g without weights. "
+             "Items without labels, or with a number outside `subgroups`, are skipped",
          .parameters =
              {agreement_parameter(),
               {.name = "subgroups",

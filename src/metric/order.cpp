@@ -1,6 +1,6 @@
 // Metrics from the order of a classifier's confidences. Some give the results if it answered only
-// when it is confident (Geifman and El-Yaniv 2017). Others say how much confidences exceed hits
-// (Gupta et al. 2021).
+// when it is confident (Geifman and El-Yaniv 2017). Others measure how far mean confidence differs
+// from accuracy (Gupta et al. 2021).
 //
 // Items with equal confidence have no order among themselves. Each of them counts as the mean of
 // all, so that no value depends on the order of the data set.

@@ -109,27 +109,29 @@ void add_order(MetricTable& table) {
         "Geifman and El-Yaniv 2017, Selective classification for deep neural networks; Geifman, "
         "Uziel "
         "and El-Yaniv 2019, Bias-reduced uncertainty estimation";
-    table.push_back({.name = "aurc",
-                     .title = "Area under the risk-coverage curve",
-                     .formula = "mean over k = 1 .. n of the error rate of the k most confident "
-                                "items, by log-odds of the predicted class; ties share errors",
-                     .needs = labels | probabilities,
-                     .higher_is_better = false,
-                     .origin = geifman,
-                     .uncertainty = Uncertainty::jackknife_log,
-                     .pass = in_order(aurc_of),
-                     .definition = fixed_aurc,
-                     .by_default = false});
-    table.push_back({.name = "excess_aurc",
-                     .title = "Excess area under the risk-coverage curve",
-                     .formula = "aurc minus that of the same hits and errors in the best order",
-                     .needs = labels | probabilities,
-                     .higher_is_better = false,
-                     .origin = geifman,
-                     .uncertainty = Uncertainty::jackknife_log,
-                     .pass = in_order(excess_aurc_of),
-                     .definition = fixed_excess_aurc,
-                     .by_default = false});
+    table.push_back(
+        {.name = "aurc",
+         .title = "Area under the risk-coverage curve",
+         .formula = "mean error rate of the k most confident items over k = 1 .. n. Confidence is "
+                    "the log-odds of the predicted class; ties share errors",
+         .needs = labels | probabilities,
+         .higher_is_better = false,
+         .origin = geifman,
+         .uncertainty = Uncertainty::jackknife_log,
+         .pass = in_order(aurc_of),
+         .definition = fixed_aurc,
+         .by_default = false});
+    table.push_back(
+        {.name = "excess_aurc",
+         .title = "Excess area under the risk-coverage curve",
+         .formula = "aurc minus the aurc of the best order, with all correct items first",
+         .needs = labels | probabilities,
+         .higher_is_better = false,
+         .origin = geifman,
+         .uncertainty = Uncertainty::jackknife_log,
+         .pass = in_order(excess_aurc_of),
+         .definition = fixed_excess_aurc,
+         .by_default = false});
     table.push_back(
         {.name = "accuracy_at_coverage",
          .title = "Accuracy at coverage",
@@ -148,7 +150,8 @@ void add_order(MetricTable& table) {
     table.push_back(
         {.name = "calibration_ks",
          .title = "Kolmogorov-Smirnov calibration error",
-         .formula = "greatest |sum of confidence - hit| over the items up to a confidence, over n",
+         .formula = "items are sorted by confidence; the largest |sum over the first items of "
+                    "(confidence - hit)|, divided by n",
          .needs = labels | probabilities,
          .higher_is_better = false,
          .origin = "Gupta et al. 2021, Calibration of neural networks using splines, eq. 7",

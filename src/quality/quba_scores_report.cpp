@@ -103,7 +103,7 @@ ResultType result_type(ResultOf<ScoreDimension>) {
             part<&ScoreDimension::facts, &DimensionFacts::dimension>({}),
             part<&ScoreDimension::facts, &DimensionFacts::title>({.help = "For people"}),
             part<&ScoreDimension::facts, &DimensionFacts::is>(
-                {.help = "One line, with the data that it is measured on"}),
+                {.help = "What the dimension is, and the data on which it is measured"}),
             part<&ScoreDimension::facts, &DimensionFacts::higher_is_better>({}),
             part<&ScoreDimension::scale>({.inlined = true}),
         });

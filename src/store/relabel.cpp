@@ -93,7 +93,7 @@ ResultType result_type(ResultOf<RelabelledData>) {
             part<&RelabelledData::folder>({}),
             part<&RelabelledData::name>({.help = "Name of the data set", .name = "dataset"}),
             part<&RelabelledData::stores>(
-                {.help = "Models of the data set, which all get the list"}),
+                {.help = "Models of the data set, all of which get the list"}),
             part<&RelabelledData::classes>({.help = "In the list"}),
             part<&RelabelledData::changed>({.help = "Classes whose id or name changed"}),
             part<&RelabelledData::first_change>(

@@ -150,10 +150,10 @@ namespace assay::few_labels {
 /// Adds classifiers to a study that has begun, and writes the questions about their labels of the
 /// drawn and settled images (STUDY/questions-added-1.csv, ...). The sample and the results of the
 /// others stay as they are. The probabilities of the sample do not depend on answers, so the same
-/// labels serve the new classifiers. Repeating the last call changes nothing. Cost: four passes
-/// over the stores. Throws usage if the study began with all of them, or has another classifier
-/// with the same name. Throws bad_input as draw_sample() does, and for new predictions that do not
-/// cover the pool.
+/// labels are valid for the new classifiers. Repeating the last call changes nothing. Cost: four
+/// passes over the stores. Throws usage if the study began with all of them, or has another
+/// classifier with the same name. Throws bad_input as draw_sample() does, and for new predictions
+/// that do not cover the pool.
 DrawnSample join_study(const std::filesystem::path& study, const JoinOptions& options,
                        const ProgressCallback& progress = {});
 

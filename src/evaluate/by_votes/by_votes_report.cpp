@@ -65,10 +65,10 @@ ResultType result_type(ResultOf<ValueByVotes>) {
         {.name = "ValueByVotes", .help = "A value against the true label sets"},
         {
             part<&Of::value>({.inlined = true}),
-            part<&Of::moved>({.help = "How much the prior moved it; a proportion"}),
+            part<&Of::moved>({.help = "How much the prior changed the value; a proportion"}),
             part<&Of::thresholded>(
-                {.help = "Against the sets of posteriors of at least .8; its interval is about "
-                         "these annotators and this threshold"}),
+                {.help = "The value against label sets with posteriors of at least .8. Its "
+                         "interval covers neither other annotators nor other thresholds"}),
         });
     return rows;
 }

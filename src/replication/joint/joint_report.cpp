@@ -27,7 +27,7 @@ ResultType result_type(ResultOf<DropParts>) {
             part<&DropParts::labels_given_rates>(
                 {.help = "From labels per image, at equal selection rates"}),
             part<&DropParts::selection_of_rates>(
-                {.help = "From selection rates, with what labels change through them"}),
+                {.help = "From selection rates, including changes of labels that come with them"}),
         });
     return rows;
 }

@@ -27,7 +27,8 @@ struct Gradient {
 /// The influence values by used cell, and the prior part of the variance.
 struct Response {
     std::vector<double> first;      ///< influence of an image of set 1
-    std::vector<double> miss, hit;  ///< of a misclassified image of set 2; what a hit adds
+    std::vector<double> miss,
+        hit;  ///< influence of a misclassified image of set 2; added if it is a hit
     /// The squares sum to the prior part of each density's variance.
     std::vector<double> first_prior, second_prior;
     double curve_prior = 0;  ///< square root of the curve's prior part
