@@ -100,7 +100,7 @@ public:
     /// True if a result lacks something: scores of a store, answers to questions, or unreadable
     /// images.
     bool partial() const { return partial_; }
-    /// For what a row made beside the results.
+    /// Adds warnings of a row of the paper.
     void add_warnings(const std::vector<std::string>& texts);
     void set_partial() { partial_ = true; }
 

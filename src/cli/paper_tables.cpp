@@ -18,7 +18,7 @@
 namespace assay::cli::paper_tables {
 namespace {
 
-/// A table of published values may have further data sets beside the composites.
+/// A table of published values may have other data sets besides the composites.
 const GapAlso& composite_set(const GapReport& report, const PaperStudy& study) {
     const auto found = std::ranges::find(report.also, study.settings().composites, &GapAlso::name);
     if (found == report.also.end())

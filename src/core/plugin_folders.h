@@ -20,7 +20,7 @@ std::filesystem::path build_folder();
 /// True if this program or library runs from its build folder.
 bool runs_where_it_was_built();
 
-/// The folders searched for plug-ins if ASSAY_PLUGIN_DIR is not set: beside this program or
+/// The folders searched for plug-ins if ASSAY_PLUGIN_DIR is not set: next to this program or
 /// library, in its build, and where it was installed.
 std::vector<std::filesystem::path> usual_plugin_folders();
 

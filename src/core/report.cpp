@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-/// A number as it is printed beside an interval of this half width.
+/// A number as it is printed with an interval of this half width.
 std::string printed(double value, double half, Unit unit, std::optional<int> decimals) {
     if (!decimals) return number_text(value, half, unit);
     return without_sign_of_zero(

@@ -21,10 +21,10 @@ struct Temporary {
     Descriptor held;  ///< open for writing (folders for reading), and locked
 };
 
-/// Makes a new empty file beside `target`. The first call for a folder removes the temporary files
+/// Makes a new empty file next to `target`. The first call for a folder removes the temporary files
 /// of processes that have ended. Throws io.
 Temporary make_temporary_file(const std::filesystem::path& target, mode_t mode = 0666);
-/// Makes a new empty folder beside `target`, with the same cleanup.
+/// Makes a new empty folder next to `target`, with the same cleanup.
 Temporary make_temporary_folder(const std::filesystem::path& target);
 
 /// True if a name gives the maker of the entry. Older names do not.

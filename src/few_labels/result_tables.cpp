@@ -40,7 +40,7 @@ void add_strata_note(Table& table, const PoolEstimate& result) {
                     result.settled > 0 ? "other " : "", labels, result.labels - labels));
 }
 
-/// The corrected values are beside those that they correct.
+/// Each column of corrected values follows the column that it corrects.
 constexpr std::ptrdiff_t corrected_at = 2, corrected_difference_at = 3, corrected_group_at = 5;
 
 void add_corrected_column(Table& table, const PoolEstimate& result,

@@ -1,4 +1,4 @@
-// Finds files beside a model that are not its settings.
+// Finds files next to a model that are not its settings.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct Finding {
     double half() const { return half_width(*estimate); }
 };
 
-/// "±0.80", or "-0.75 to +0.85" points beside the estimate.
+/// "±0.80", or "-0.75 to +0.85" points around the estimate.
 std::string interval_around(const Estimate& e) {
     if (has_equal_sides(e, 2)) return sides_text(e, 2);
     return fmt::format("{:+.2f} to {:+.2f}", 100 * (e.interval->low - *e.value),

@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    /// Columns of texts that are wider than a block beside the first column become as narrow as a
+    /// Columns of texts that are wider than a block next to the first column become as narrow as a
     /// block. The first column itself becomes half as wide as all.
     void fit(std::size_t width) {
         constexpr std::size_t narrowest = 20;

@@ -11,8 +11,8 @@ namespace assay::slices {
 namespace {
 
 constexpr double screening_level = 0.1;
-/// A value is only reported beside a selected pair if its other images are lower, too, at this
-/// level in the first half.
+/// A value is only reported in addition to a selected pair if its other images are lower, too, at
+/// this level in the first half.
 constexpr double beyond_level = 0.05;
 
 using HalfCounts = std::array<Counts, 2>;

@@ -1,5 +1,5 @@
 // Decisions by a matrix of costs: for each image the decision with the lowest expected cost by the
-// scores, and what it costs on labelled images beside the likeliest class.
+// scores, and what it costs on labelled images, compared with the likeliest class.
 //
 // The interval of a mean cost is the normal one after max(1, (z / 1.96)^2) images are added: images
 // of the highest possible cost for the upper end, and of the lowest one for the lower end. So it

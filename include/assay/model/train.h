@@ -69,7 +69,7 @@ nlohmann::json to_json(const TrainSpec& spec);
 /// Facts about a network after its training.
 struct TrainReport {
     std::string name;
-    std::filesystem::path file;             ///< FOLDER/<name>.pt; settings beside it in <name>.toml
+    std::filesystem::path file;             ///< FOLDER/<name>.pt; its settings: <name>.toml
     std::filesystem::path calibrated_file;  ///< "" without calibrated_copy
     bool reused = false;                    ///< true if an earlier run made it, so that it was not
                                             ///< trained again

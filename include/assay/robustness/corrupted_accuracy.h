@@ -89,7 +89,7 @@ VersionOf version_of(const std::filesystem::path& folder, std::string_view name)
 /// if there is no data set of that name, or no corrupted images of any model. Throws bad_input as
 /// PredictionStore::open() does, and if there is no image in common. Throws bad_input for two
 /// stores of one model and the clean data set, or of one model, corruption and severity. Cost: one
-/// pass over the predicted classes of each store. One of them is open at a time beside the clean
+/// pass over the predicted classes of each store. One of them is open at a time, with the clean
 /// one. Memory: a byte per image and version.
 CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& options);
 

@@ -34,7 +34,7 @@ struct DerivedStore {
         return !attack.empty() || !calibration.empty() || !smoothing.empty();
     }
     /// True for scores under attack or of a smoothed model: tables show them apart from models.
-    /// Calibrated scores stay beside the model's own.
+    /// Calibrated scores are shown next to the model's own.
     bool is_apart() const { return !attack.empty() || !smoothing.empty(); }
     /// Leaves the corruption: for data sets whose names contain the rest.
     void clear_variant() {

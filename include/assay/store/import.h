@@ -11,8 +11,8 @@
 //   inference script writes them: columns filename, index and/or label, prob (or logit). They have
 //   a row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0, ... and prob_0,
 //   .... The predicted class is a column pred, or a column of classes and no other. Columns target,
-//   y_true, ... always hold the items' labels. A column label holds them beside full rows or a
-//   column pred.
+//   y_true, ... always hold the items' labels. A column label holds them if there are full rows or
+//   a column pred.
 //
 // - .jsonl: the same, one object per line: {"id": ..., "scores": [...]} or {"filename": ...,
 //   "index": [...], "prob": [...]}. Also the samples that lm-eval logs.

@@ -47,8 +47,8 @@ fs::path beside_us(std::string_view what, const char* file, const std::vector<fs
     throw Error(ErrorCode::usage, fmt::format("{} ({}) is in none of: {}", what, file, searched));
 }
 
-/// In a wheel, the sources are beside the program. In an installed prefix, they are in share/assay,
-/// the program is in bin/ and the library is in lib/ or lib/TRIPLET/.
+/// In a wheel, the sources are next to the program. In an installed prefix, they are in
+/// share/assay, the program is in bin/ and the library is in lib/ or lib/TRIPLET/.
 fs::path sources() {
     return beside_us(
         "the sources of the plug-in", source_file,

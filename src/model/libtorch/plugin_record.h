@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// The file libassay_torch.json beside libassay_torch.so: assay.torch_plugin/1.
+/// The file libassay_torch.json next to libassay_torch.so: assay.torch_plugin/1.
 struct PluginRecord {
     std::filesystem::path libtorch;  ///< its libtorch_cpu.so
     std::uint64_t bytes = 0;         ///< size of that file, by which another LibTorch is detected
