@@ -27,7 +27,7 @@ def numbers_in(values: Any, classes: Any, what: str) -> Any:
 
 
 def numbers_among(values: Any, listed: "Optional[tuple[list[str], list[str]]]", what: str, classes: Any = None) -> Any:
-    """The same for ids and names of classes that are known; None: those of `classes`, which are read only if there are texts."""
+    """Like numbers_in(), with the ids and names in `listed`. None: those of `classes`, which are read only if there are texts."""
     import numpy
 
     if len(shape_of(values) or ()) != 1 or is_plain_list(values):

@@ -164,7 +164,7 @@ def _stacked(images: "list[Any]", where: str) -> Any:
 
 
 def _through(parts: "list[list[int]]") -> "list[int]":
-    """Indices into the whole data set of a part of a part, the outermost part first."""
+    """The indices of nested parts in the whole data set. parts: the indices of each part in the next one, the outermost last."""
     chosen = parts[-1]
     for part in reversed(parts[:-1]):
         chosen = [chosen[i] for i in part]

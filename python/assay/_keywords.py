@@ -132,7 +132,7 @@ class CompareKeywords(MeasureKeywords, total=False):
 
 
 class PlotKeywords(TypedDict, total=False):
-    """Of the plots of a result."""
+    """Keywords of the plots of a result."""
 
     models: Value
     datasets: Value
@@ -149,7 +149,7 @@ class PlotKeywords(TypedDict, total=False):
 
 
 class ColumnKeywords(TypedDict, total=False):
-    """Of the columns of a store."""
+    """Keywords of the columns of a store."""
 
     top: int
     scores: bool

@@ -55,12 +55,12 @@ def is_on_processor(value: Any) -> bool:
 
 
 def is_unresolved(value: Any) -> bool:
-    """Whether it is a tensor of PyTorch that shows the opposite sign of the numbers in its memory."""
+    """Whether it is a tensor of PyTorch with the negative bit: the numbers in its memory have the opposite sign."""
     return bool(value.is_neg()) if hasattr(value, "is_neg") else False
 
 
 def is_masked(value: Any) -> bool:
-    """Whether it is a masked array of NumPy, whose other functions forget the mask."""
+    """Whether it is a masked array of NumPy. NumPy's other functions ignore the mask."""
     return hasattr(value, "mask") and hasattr(value, "filled")
 
 
@@ -127,7 +127,7 @@ def _numbered(values: "list[Any]", names: "Optional[list[Any]]", what: str) -> "
 
 
 def _whole(array: Any, what: str) -> Any:
-    """Whole numbers of an array of floats."""
+    """Converts an array of floats to whole numbers."""
     import numpy
 
     wrong = numpy.flatnonzero(~numpy.isfinite(array))
@@ -141,7 +141,7 @@ def _whole(array: Any, what: str) -> Any:
 
 
 def _objects(array: Any, names: "Optional[list[Any]]", what: str) -> Any:
-    """Whole numbers of Python objects: numbers, truth values, names, None."""
+    """Converts Python objects to whole numbers: numbers, truth values, names, None."""
     import numpy
 
     values = array.tolist()

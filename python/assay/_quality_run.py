@@ -141,7 +141,7 @@ def _run_toml(file: str, runs: Any, progress: Optional[bool], options: "dict[str
 
 
 def _finished(done: Any, frames: int) -> Any:
-    """Returns the JSON of a finished command. Warnings name the line that calls quality.run(), this many frames up."""
+    """Returns the JSON of a finished command. Warnings name the line that calls quality.run(). frames: the number of calls between."""
     if done.status == 3:
         found = "; ".join(done.json.get("warnings", [])[:3]) or "see its warnings"
         warnings.warn(f"the result is partial: {found}", RuntimeWarning, stacklevel=frames)

@@ -265,7 +265,7 @@ def compare(
     weights: of stores, the attribute of the baseline's data set that says how much each item counts.
     by: attributes of the baseline's data set. comparison.pairs[0]["groups"] then has the difference in each group, and the lowest.
     methods: {name: training runs}, the first is the baseline. Runs are a pattern ("runs/val/old-seed*"), a list of stores or paths,
-    or {seed: store}. The seeds of a list are the texts that distinguish its paths; runs of equal seeds are paired. The result is a
+    or {seed: store}. In a list, the part in which the paths differ is the seed. Runs with equal seeds are paired. The result is a
     MethodComparison: comparison["new"] is the difference to expect of a new training run on new images (docs/methods.md).
     within: with methods, the wanted half of an interval, such as 0.005. With methods, labels is a file, and only level and threads
     work, too.

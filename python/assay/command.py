@@ -152,7 +152,7 @@ def _truth(value: Any) -> Any:
 
 
 def words(options: "Mapping[str, Any]") -> "list[str]":
-    """Keyword arguments as options of the command: top_k=5 is --top-k 5; True is the option alone; a list repeats or follows it.
+    """Keyword arguments as options of the command: top_k=5 is --top-k 5; True is the option alone; a list gives the option several values.
 
     antialias takes true or false as a word.
     """
@@ -274,7 +274,7 @@ def predict(
 
     model: one or a list of these, or a dictionary {name: model}:
       - an nn.Module. It is put into evaluation mode during the call, and restored afterwards. It computes on its own device.
-      - a function from a batch, n x 3 x H x W float32 numbers, normalised, to scores, n x classes. It gets torch tensors if it
+      - a function that takes a batch (n x 3 x H x W, float32, normalised) and returns scores (n x classes). It gets torch tensors if it
         refers to torch or a module, and NumPy arrays otherwise. Choose with batches="numpy" or "torch".
       - the path of a model file (TorchScript, torch.export, ONNX). runtime="onnxruntime" runs ONNX files with the onnxruntime
       of this Python.

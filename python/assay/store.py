@@ -60,7 +60,7 @@ class Store:
         ignore_index: another number that means no label (-100).
         label_sets: the valid classes of each item, or a matrix of zeros and ones.
         kind: "logits", "probabilities" or "log_probabilities"; None: detected from all rows.
-        classes: their names; or "imagenet" or a file, and names in scores and labels are then ids or names of its classes.
+        classes: the classes' names, "imagenet" or a file. With the last two, scores and labels may hold ids or names of these classes.
         The arrays must not change while the store is used.
         """
         self = cls.__new__(cls)

@@ -293,7 +293,7 @@ class Metrics:
 
 
 def _refuse_both_forms(before: Optional[str], form: Optional[str]) -> None:
-    """One number for each item and columns, without `kind`: the numbers would be read as one kind, and all columns as another."""
+    """Raises an error if some batches have one number for each item and others have columns: their kinds would be detected differently."""
     if before and form and before != form:
         names = {"numbers": "one number per item", "columns": "a column for each class"}
         way = "columns" if form == "numbers" else "one number per item"

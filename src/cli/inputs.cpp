@@ -254,10 +254,11 @@ void DataFlags::name_part(Dataset& part, std::string own, const std::string& wha
         text +=
             fmt::format("{}resumes {}, which has this part", behind, (runs / part.name).string());
     } else if (names_parts && own != part.name) {
-        text += fmt::format("{}the results of this sample are named `{}`{}", behind, own,
-                            folders.size() > 1 ? ""
-                                               : " (--dataset-name, in assay.toml name, gives "
-                                                 "another name)");
+        text += fmt::format(
+            "{}the results of this sample are named `{}`{}", behind, own,
+            folders.size() > 1
+                ? ""
+                : " (for another name, pass --dataset-name, or set `name` in assay.toml)");
         part.name = std::move(own);
     } else if (what.empty()) {
         return;

@@ -161,7 +161,8 @@ Measurement measurement_of(const MetricRequest& request, const ResampledEstimate
     m.interval = facts.uncertainty == Uncertainty::jackknife_log
                      ? log_interval(*m.value, estimate.without, level)
                      : interval_of(*m.value, estimate.without, estimate.replicates, level);
-    // If 30 of 30 items are correct, no part of them shows the possible error of the value.
+    // If all items are correct, the jackknife has no spread, and an interval without width would be
+    // wrong.
     const bool no_spread = m.interval && same_but_rounding(m.interval->low, m.interval->high);
     if (no_spread) m.interval.reset();
     if (m.interval) {

@@ -275,7 +275,7 @@ private:
         }
     }
 
-    /// Of the variance, from the rarest class of each item.
+    /// Degrees of freedom of the variance. Each item counts for its rarest class.
     double degrees(const std::vector<double>& drawn) const {
         std::vector<double> of_class(reader_.classes());
         for (std::size_t i = 0; i < items_.size(); ++i) {

@@ -17,7 +17,8 @@ std::string annotation_begin(const FoundAnswer& found);
 /// The part of a key that is annotation_prefix(); "" for other keys.
 std::string annotation_of(std::string_view key, std::string_view token);
 
-/// The key of an answer without a key in its file. `when` is its time, or a substitute.
+/// The key of an answer without a key in its file. `when` is its time, or a text that stands for
+/// it.
 std::string answer_key(const FoundAnswer& found, std::string_view token, std::string_view when,
                        std::string_view annotator);
 

@@ -53,7 +53,7 @@ Report report_of(const QuestionRound& round) {
     table.add({std::string("saved, because another pair asks the same"), Count{round.saved}});
     table.rule();
     table.add(
-        {std::string("selected images, a pair each: asked about"), Count{round.asked_places}});
+        {std::string("selected images, once per pair: asked about"), Count{round.asked_places}});
     table.add({std::string("of"), Count{round.accepted_places}});
     if (round.ask)
         table.add({fmt::format("images drawn by this round ({})", name_of(*round.ask)),

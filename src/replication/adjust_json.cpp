@@ -292,7 +292,7 @@ ResultType result_type(ResultOf<AdjustReport>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "AdjustReport", .help = "The part of the gap that is selection bias"},
         {
-            part<&Of::quoted>({.help = "Id of the method of the verdict"}),
+            part<&Of::quoted>({.help = "Id of the method that the verdict uses"}),
             part<&Of::first_images>({.name = "original", .group = "images"}),
             part<&Of::second_images>({.name = "replication", .group = "images"}),
             part<&Of::classes>({}),

@@ -42,7 +42,7 @@ Tensor grid_sample(const OnnxCall& call) {
     const bool corners = call.integer("align_corners", 0) != 0;
     if ((x.dim() != 4 && x.dim() != 5) || grid.dim() != x.dim() || grid.size(-1) != x.dim() - 2 ||
         grid.size(0) != x.size(0)) {
-        throw NodeError(fmt::format("a grid of {} for an input of {}",
+        throw NodeError(fmt::format("a grid of {} does not fit an input of {}",
                                     fmt::join(grid.sizes(), " x "), fmt::join(x.sizes(), " x ")));
     }
     for (std::int64_t d = 2; d < x.dim(); ++d) {
@@ -64,7 +64,7 @@ Tensor affine_grid(const OnnxCall& call) {
     if (spatial != 2 && spatial != 3) throw NodeError("its size has neither 4 nor 5 dimensions");
     if (theta.dim() != 3 || theta.size(0) != size[0] || theta.size(1) != spatial ||
         theta.size(2) != spatial + 1) {
-        throw NodeError(fmt::format("a theta of {} for a size of {}",
+        throw NodeError(fmt::format("a theta of {} does not fit a size of {}",
                                     fmt::join(theta.sizes(), " x "), fmt::join(size, " x ")));
     }
     Ints sizes = size;

@@ -179,7 +179,8 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
          .help = "The file of `assay replicate adjust --figures`",
          .schema = "assay.replicate_figures/1"},
         {
-            part<&Of::adjusted, &AdjustReport::quoted>({.help = "Id of the method of the verdict"}),
+            part<&Of::adjusted, &AdjustReport::quoted>(
+                {.help = "Id of the method that the verdict uses"}),
             part<&Of::adjusted, &AdjustReport::classifiers>({}),
             part<&Of::adjusted, &AdjustReport::units>(
                 {.help = "Independent units of the intervals: classes or images"}),
