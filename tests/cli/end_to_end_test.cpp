@@ -512,7 +512,7 @@ TEST_F(EndToEnd, APilotAndThenEverything) {
     };
     EXPECT_THAT(
         predict({"--limit", "24"}).err,
-        HasSubstr("are named `shapes-sample24` (--dataset-name, in assay.toml name, gives "));
+        HasSubstr("are named `shapes-sample24` (for another name, pass --dataset-name, "));
     EXPECT_THAT(predict({"--first", "8"}).err, HasSubstr("are named `shapes-first8`"));
     predict({"--limit", "24", "--sample-seed", "3"});
     predict({"--limit", "8", "--dataset-name", "mine"});
