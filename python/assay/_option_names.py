@@ -85,7 +85,7 @@ def keywords_of(command: str) -> "Mapping[str, str]":
 
 
 def in_python(text: str, keywords: "Optional[Mapping[str, str]]" = None) -> str:
-    """The text with keyword arguments in place of options: --class-map becomes class_map=. Commands to type stay.
+    """The text with keyword arguments in place of options: --class-map becomes class_map=. Commands to type are unchanged.
     keywords: of keywords_of(); other options then stay. None: those of the library's functions, each option as its keyword. There is no
     force=, because scores in memory are of the kind that the call names.
 

@@ -335,7 +335,9 @@ ResultType result_type(ResultOf<Aggregation>) {
             part(
                 {.name = "items", .group = "problems"},
                 [](const Of& o) -> const auto& { return o.built.problems.kinds(); }),
-            part({.help = "With that method", .name = "dawid_skene", .omitted = true},
+            part({.help = "The fit, if the method is dawid-skene",
+                  .name = "dawid_skene",
+                  .omitted = true},
                  [](const Of& o) {
                      return o.fitted ? std::optional(ShownFit{&*o.fitted}) : std::nullopt;
                  }),

@@ -127,7 +127,7 @@ ResultType result_type(ResultOf<GoldDraw>) {
         {
             part<&Of::dataset, &Dataset::name>({.name = "dataset"}),
             part<&Of::models>({}),
-            part<&Of::images>({.help = "With scores of every model"}),
+            part<&Of::images>({.help = "Images with scores of every model"}),
             part<&Of::drawn>({}),
             part<&Of::probability>({.help = "Probability of each image to be drawn"}),
             part<&Of::depth>({.help = "Number of best classes of each model that experts judge"}),

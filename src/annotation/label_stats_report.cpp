@@ -226,7 +226,7 @@ ResultType result_type(ResultOf<DatasetLabelStats>) {
                  [](const Of& o) { return listed_classes(o, all_classes(o.stats)); }),
             part<&Of::stats, &LabelStats::pairs>({.help = "Distinct ones", .name = "pairs_seen"}),
             part<&Of::stats, &LabelStats::rare_pairs>(
-                {.help = "Of these, too rare to be listed", .name = "pairs_rare"}),
+                {.help = "Of these, pairs that are too rare to be listed", .name = "pairs_rare"}),
             part<&Of::stats, &LabelStats::crowded>(
                 {.help = "Images with too many labels to count pairs",
                  .name = "images_not_in_pairs"}),

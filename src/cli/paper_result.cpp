@@ -54,7 +54,7 @@ ResultType result_type(ResultOf<PaperResult>) {
             part<&PaperResult::folder>({}),
             part<&PaperResult::rows>({.help = "In the paper's order"}),
             part<&PaperResult::results>({.help = "Files with the results behind the rows"}),
-            part<&PaperResult::warnings>({.help = "Of the evaluations, each once"}),
+            part<&PaperResult::warnings>({.help = "Warnings of the evaluations, each once"}),
         });
     return rows;
 }

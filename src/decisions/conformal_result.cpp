@@ -32,9 +32,9 @@ ResultType result_type(ResultOf<ConformalSets>) {
          part<&Of::threshold>(
              {.help = "Largest score of a class in a set; null: infinite, or one for each class"}),
          part<&Of::infinite_classes>(
-             {.help = "With a threshold for each class: those with too few calibration images"}),
-         part<&Of::expected>({.help = "Where the coverage lies for most calibration samples of "
-                                      "this size (`level`); up to 1 if scores are tied"}),
+             {.help = "Classes with too few calibration images, if each class has a threshold"}),
+         part<&Of::expected>({.help = "Range of the coverage for most calibration samples of this "
+                                      "size (`level`); up to 1 if scores are tied"}),
          part<&Of::coverage>({.help = "Proportion of the other images whose set holds a valid "
                                       "class"}),
          part<&Of::size>({.help = "Mean number of classes in a set"}),

@@ -37,7 +37,7 @@ ResultType result_type(ResultOf<CostDecision>) {
         {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::images>({}),
          part<&Of::cost>(
              {.help = "Mean per image, of the decisions with the lowest expected cost"}),
-         part<&Of::likeliest_cost>({.help = "The same if the likeliest class is the decision"}),
+         part<&Of::likeliest_cost>({.help = "Mean cost if the likeliest class is the decision"}),
          part<&Of::difference>({.help = "`cost` minus `likeliest_cost`, on the same images"}),
          part<&Of::abstained>({.help = "Undefined without a column `abstain`"}),
          part<&Of::changed>({.help = "Images whose decision is not the likeliest class"}),

@@ -28,7 +28,7 @@ ResultType result_type(ResultOf<TrainedMethod>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "TrainedMethod"},
         {part<&Of::method>({}), part<&Of::runs>({}),
-         part<&Of::accuracy>({.help = "Expected of a new run on new images"}),
+         part<&Of::accuracy>({.help = "Accuracy to expect of a new run on new images"}),
          part<&Of::spread>({.help = "Standard deviation of the runs' accuracies"}),
          part<&Of::spread_of_runs>(
              {.help = "Standard deviation without the part that the number of images explains"})});
@@ -66,8 +66,9 @@ ResultType result_type(ResultOf<MethodComparison>) {
          .help = "What `assay compare --method` prints",
          .schema = "assay.methods/1"},
         {part<&Of::dataset>({}), part<&Of::images>({}),
-         part<&Of::left_out>({.help = "Without a valid class, or without scores of every run"}),
-         part<&Of::not_scored>({.help = "Of these: without scores of some run"}),
+         part<&Of::left_out>(
+             {.help = "Images without a valid class, or without scores of every run"}),
+         part<&Of::not_scored>({.help = "Of these, images without scores of some run"}),
          part<&Of::level>({}), part<&Of::within>({.help = "Wanted half of an interval; 0: none"}),
          part<&Of::methods>({.help = "The first is the baseline"}), part<&Of::differences>({}),
          part<&Of::runs>({}), part<&Of::notes>({}), part<&Of::warnings>({})});

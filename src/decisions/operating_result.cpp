@@ -33,8 +33,8 @@ ResultType result_type(ResultOf<OperatingPoint>) {
                                   "given"}),
          part<&Of::chosen_on>(
              {.help = "Number of images that chose the threshold; 0: it was given"}),
-         part<&Of::positives>({.help = "Of the other images"}),
-         part<&Of::negatives>({.help = "Of the other images"}),
+         part<&Of::positives>({.help = "Number of these among the other images"}),
+         part<&Of::negatives>({.help = "Number of these among the other images"}),
          part<&Of::prevalence>({.help = "Prevalence for predictive values, cost and net benefit"}),
          part<&Of::sensitivity>({.help = "On the other images"}),
          part<&Of::specificity>({.help = "On the other images"}),

@@ -270,7 +270,7 @@ ResultType result_type(ResultOf<AttackControl>) {
             part<&AttackControl::left_by_control>(
                 {.help = "Images that the stronger attack did not fool either"}),
             part<&AttackControl::forward>({.help = "Passes of the controls"}),
-            part<&AttackControl::backward>({.help = "Of these, with a gradient"}),
+            part<&AttackControl::backward>({.help = "Of these, passes with a gradient"}),
         });
     return rows;
 }
@@ -287,7 +287,8 @@ ResultType result_type(ResultOf<AttackedResult>) {
             part<&AttackedResult::clean>({.help = "Accuracy without an attack"}),
             part<&AttackedResult::cells>({.name = "attacks"}),
             part<&AttackedResult::smallest>(
-                {.help = "With fmn or ddn, whose budgets are in `attacks`, too", .omitted = true}),
+                {.help = "Smallest changes, with fmn or ddn; their budgets are in `attacks`, too",
+                 .omitted = true}),
             part({.name = "geometric_mean"},
                  [](const AttackedResult& result) { return means_of(result); }),
             part({.help = "Folder of `examples.json`", .name = "examples"},

@@ -140,7 +140,7 @@ void add_lowest_difference(ComparedByGroup& result, const std::vector<const Pair
                                          result.too_small, too_small_text(clustered));
 }
 
-/// Of a group that is large enough.
+/// Adds the test of a group that is large enough.
 void add_test(PairedMetric& m, const PairedGroup& group) {
     m.counts = mcnemar(group.baseline, group.candidate);
     m.p = m.counts->p;

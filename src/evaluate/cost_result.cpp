@@ -33,7 +33,7 @@ ResultType result_type(ResultOf<OperatorCost>) {
             part<&OperatorCost::kind>({}),
             part<&OperatorCost::integer>({.help = "True if its products are of quantised numbers"}),
             part<&OperatorCost::calls>({}),
-            part<&OperatorCost::macs>({.help = "Of the whole batch"}),
+            part<&OperatorCost::macs>({.help = "Multiply-accumulates of the whole batch"}),
             part<&OperatorCost::activation_macs>(
                 {.help = "Of these, products whose two factors both depend on the image",
                  .name = "attention_macs"}),
@@ -96,7 +96,7 @@ ResultType result_type(ResultOf<MeasuredCost>) {
             part<classifier, &ClassifierCost::facts, &ModelFacts::device>({}),
             part<classifier, &ClassifierCost::facts, &ModelFacts::framework>({}),
             part<classifier, &ClassifierCost::cost, &ModelCost::measured_peak_bytes>(
-                {.help = "By LibTorch's allocator", .name = "peak_bytes"}),
+                {.help = "Peak by LibTorch's allocator", .name = "peak_bytes"}),
             part<&MeasuredCost::latency>(
                 {.help = "Null if no runs were timed", .name = "latency_ms"}),
         });
@@ -176,7 +176,8 @@ ResultType result_type(ResultOf<ShownCost>) {
             part({.help = "Likewise", .name = "weight_bytes"},
                  [](const ShownCost& s) { return weighed(s, s.classifier->cost.weights.bytes); }),
             part<of, &ClassifierCost::file_bytes>({.help = "0: no file"}),
-            part({.help = "Of the whole batch. Null if unknown (`no_operators` says why)",
+            part({.help = "Multiply-accumulates of the whole batch. Null if unknown "
+                          "(`no_operators` says why)",
                   .name = "macs"},
                  [](const ShownCost& s) { return counted(s, s.classifier->cost.macs()); }),
             part({.help = "Likewise", .name = "attention_macs"},

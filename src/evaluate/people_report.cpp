@@ -101,7 +101,7 @@ ResultType result_type(ResultOf<PeopleResult>) {
          .schema = "assay.people/1"},
         {
             part<&Of::answers>({.help = "That entered"}),
-            part<&Of::unanswered>({.help = "Of these without a class: they count as incorrect"}),
+            part<&Of::unanswered>({.help = "Answers without a class; they count as incorrect"}),
             part<&Of::between_people>({.help = "Mean over all pairs of people"}),
             part<&Of::models>({}),
             part<&Of::warnings>({}),

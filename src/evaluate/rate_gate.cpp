@@ -176,8 +176,8 @@ ResultType result_type(ResultOf<GatePoint>) {
              {.help = "The same for the logit of the positive class minus the other one; null: "
                       "the store has probabilities"}),
          part<&GatePoint::chosen_on>({.help = "Images"}),
-         part<&GatePoint::positives>({.help = "Of the other images"}),
-         part<&GatePoint::negatives>({.help = "Of the other images"}),
+         part<&GatePoint::positives>({.help = "Number of these among the other images"}),
+         part<&GatePoint::negatives>({.help = "Number of these among the other images"}),
          part<&GatePoint::sensitivity>({.help = "On the other images"}),
          part<&GatePoint::specificity>({.help = "On the other images"})});
     return rows;

@@ -119,7 +119,7 @@ ResultType result_type(ResultOf<SmallestChanges>) {
             part<&SmallestChanges::unknown>(
                 {.help = "Images that are not counted, because their record is lost"}),
             part<&SmallestChanges::median>(
-                {.help = "Over the correct images, in the unit of `eps`"}),
+                {.help = "Median over the correct images, in the unit of `eps`"}),
             part<&SmallestChanges::saved>({.help = "With `--save-images`"}),
         });
     return rows;
@@ -140,8 +140,9 @@ ResultType result_type(ResultOf<SmallestPair>) {
             part<&SmallestPair::second_larger>(
                 {.help = "Images whose change is larger for `second`"}),
             part<&SmallestPair::difference>({.help = "Median of first - second"}),
-            part<&SmallestPair::p>({.help = "Of the exact sign test"}),
-            part<&SmallestPair::p_adjusted>({.help = "By Holm, over all pairs"}),
+            part<&SmallestPair::p>({.help = "p-value of the exact sign test"}),
+            part<&SmallestPair::p_adjusted>(
+                {.help = "p-value with Holm's correction over all pairs"}),
         });
     return rows;
 }

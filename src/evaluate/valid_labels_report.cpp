@@ -97,7 +97,7 @@ ResultType result_type(ResultOf<ValidClass>) {
             part<&ValidClass::recall>({.help = "`found` of `images`"}),
             part<&ValidClass::precision>({.help = "`found` of `among_best`"}),
             part<&ValidClass::average_precision>(
-                {.help = "Of the class's scores over the labelled images"}),
+                {.help = "Average precision of the class's scores over the labelled images"}),
         });
     return rows;
 }

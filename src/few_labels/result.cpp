@@ -26,7 +26,7 @@ ResultType result_type(ResultOf<DrawnSample>) {
          .schema = "assay.estimate_sample/1"},
         {part<&Of::study>({}), part<&Of::dataset>({}), part<&Of::classifiers>({}),
          part<&Of::images>({.help = "Of the pool: those with scores of every classifier"}),
-         part<&Of::left_out>({.help = "Without a finite score of every classifier"}),
+         part<&Of::left_out>({.help = "Images without a finite score of every classifier"}),
          part<&Of::drawn>({.help = "In all rounds"}), part<&Of::added>({.help = "In this round"}),
          part<&Of::settled>({.help = "Images whose answers a competition has; not drawn"}),
          part<&Of::spared>({.help = "Questions of this round that a competition has answered"}),
@@ -54,7 +54,8 @@ ResultType result_type(ResultOf<EstimatedClassifier>) {
                     "high=accuracy.interval.high,labels,random_sample,"
                     "overconfidence=overconfidence.value,corrected*"},
         {part<&Of::classifier>({}), part<&Of::accuracy>({}),
-         part<&Of::corrected>({.help = "Without annotators' errors, by --gold", .omitted = true}),
+         part<&Of::corrected>(
+             {.help = "Value without annotators' errors, by --gold", .omitted = true}),
          part<&Of::overconfidence>({.help = "Mean confidence minus accuracy"}),
          part<&Of::factor>({.help = "Factor by which the regression reduces the variance"}),
          part<&Of::labels>({}),
@@ -69,7 +70,8 @@ ResultType result_type(ResultOf<EstimatedPair>) {
         {.name = "EstimatedPair"},
         {part<&Of::first>({}), part<&Of::second>({}),
          part<&Of::difference>({.help = "Accuracy of the first minus that of the second"}),
-         part<&Of::corrected>({.help = "Without annotators' errors, by --gold", .omitted = true}),
+         part<&Of::corrected>(
+             {.help = "Value without annotators' errors, by --gold", .omitted = true}),
          part<&Of::disagreement>({.help = "Proportion of images with different labels"}),
          part<&Of::labels>({.help = "Of these images"})});
     return rows;
@@ -80,9 +82,10 @@ ResultType result_type(ResultOf<EstimatedGroup>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "EstimatedGroup"},
         {part<&Of::group>({}), part<&Of::classifier>({}),
-         part<&Of::images>({.help = "Without the proportion that people could not judge"}),
+         part<&Of::images>({.help = "Images, without the proportion that people could not judge"}),
          part<&Of::labels>({}), part<&Of::accuracy>({}),
-         part<&Of::corrected>({.help = "Without annotators' errors, by --gold", .omitted = true})});
+         part<&Of::corrected>(
+             {.help = "Value without annotators' errors, by --gold", .omitted = true})});
     return rows;
 }
 
@@ -118,7 +121,7 @@ ResultType result_type(ResultOf<PoolEstimate>) {
         {part<&Of::study>({}),
          part<&Of::dataset>({}),
          part<&Of::images>({.help = "Of the pool"}),
-         part<&Of::left_out>({.help = "Without a finite score of every classifier"}),
+         part<&Of::left_out>({.help = "Images without a finite score of every classifier"}),
          part<&Of::drawn>({.help = "In all rounds"}),
          part<&Of::labels>({.help = "Drawn images whose answers are used"}),
          part<&Of::settled>(

@@ -42,7 +42,7 @@ ResultType result_type(ResultOf<GallerySheet>) {
             part<&Of::first>({}),
             part<&Of::second>({}),
             part<&Of::images>({.help = "Drawn"}),
-            part<&Of::unreadable>({.help = "Of these, shown as a grey field"}),
+            part<&Of::unreadable>({.help = "Of these, images that are shown as a grey field"}),
             part<&Of::cases>({.help = "Images", .keys = cases}),
         });
     return rows;

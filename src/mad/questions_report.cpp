@@ -19,7 +19,7 @@ ResultType result_type(ResultOf<QuestionRound>) {
             part<&Of::added_gold>({}),
             part<&Of::waiting>({.help = "With a budget: earlier questions without an answer"}),
             part<&Of::questions>({.help = "All questions, including gold"}),
-            part<&Of::gold>({.help = "With known answers"}),
+            part<&Of::gold>({.help = "Questions with known answers"}),
             part<&Of::open>({.help = "Not settled yet"}),
             part<&Of::saved>({.help = "Questions that several places share"}),
             part<&Of::asked_places>({.help = "Accepted places whose two questions are both asked"}),

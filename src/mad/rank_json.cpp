@@ -82,7 +82,8 @@ ResultType result_type(ResultOf<RankedClassifier>) {
             part<&Of::component>({}),
             part<&Of::perron>({.help = "Perron's vector: positive, sums to 1"}),
             part<&Of::hodge>({.help = "HodgeRank's score: mean 0 in its component"}),
-            part<&Of::score>({.help = "From the posterior, for all images of the selected kind"}),
+            part<&Of::score>(
+                {.help = "Score from the posterior, for all images of the selected kind"}),
             part<&Of::rank>({.help = "As the score"}),
             part<&Of::images>({.help = "Number of different images of its pairs"}),
             part<&Of::correct>(

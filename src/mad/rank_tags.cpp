@@ -218,10 +218,11 @@ ResultType result_type(ResultOf<TaggedClassifier>) {
         {
             part<&Of::classifier>({}),
             part<&Of::images>({.help = "Settled images of its pairs with the tag"}),
-            part<&Of::wrong>({.help = "Of these, with a wrong label"}),
-            part<&Of::place>({.help = "With all images, by the same rule"}),
+            part<&Of::wrong>({.help = "Of these, images with a wrong label"}),
+            part<&Of::place>({.help = "Place with all images, by the same rule"}),
             part<&Of::without>(
-                {.help = "Without the images of the tag; null if other classifiers are joined"}),
+                {.help =
+                     "Place without the images of the tag; null if other classifiers are joined"}),
         });
     return rows;
 }

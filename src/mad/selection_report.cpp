@@ -66,7 +66,7 @@ ResultType result_type(ResultOf<SelectionRound>) {
             part<&Of::settings, &CompetitionSettings::rule, &SelectionRule::k>(
                 {.help = "Wanted images per pair"}),
             part<&Of::images>({.help = "Of the competition"}),
-            part<&Of::scored>({.help = "Of these, with scores of every classifier"}),
+            part<&Of::scored>({.help = "Of these, images with scores of every classifier"}),
             part<&Of::excluded>({}),
             part<&Of::accepted>({.help = "Places over the pairs"}),
             part<&Of::distinct>({.help = "Different images among them"}),

@@ -24,7 +24,7 @@ ResultType result_type(ResultOf<StatusClassifier>) {
             part<&Of::of, &CompetitionClassifier::active>({.help = "Not removed"}),
             part<&Of::of, &CompetitionClassifier::scored>({.help = "Images"}),
             part<&Of::of, &CompetitionClassifier::confident>(
-                {.help = "Of these, those that reach its threshold"}),
+                {.help = "Of these, images that reach its threshold"}),
         });
     return rows;
 }

@@ -13,7 +13,8 @@ ResultType result_type(ResultOf<GapParts>) {
         {.name = "GapParts", .help = "gap = selection_bias + remaining"},
         {
             part<&GapParts::gap>({}),
-            part<&GapParts::remaining>({.help = "With images as easy to select as the original's"}),
+            part<&GapParts::remaining>(
+                {.help = "Gap that remains with images as easy to select as the original's"}),
             part<&GapParts::bias>({.name = "selection_bias"}),
         });
     return rows;
@@ -26,7 +27,8 @@ ResultType result_type(ResultOf<LineFit>) {
             part<&LineFit::slope>({}),
             part<&LineFit::intercept>({}),
             part<&LineFit::residual>({.help = "Root mean square"}),
-            part<&LineFit::covariance>({.help = "Of slope and intercept", .omitted = true}),
+            part<&LineFit::covariance>(
+                {.help = "Covariance of slope and intercept", .omitted = true}),
         });
     return rows;
 }
@@ -42,11 +44,11 @@ ResultType result_type(ResultOf<BlindSpotsOf>) {
         {.name = "ReplicateBlindSpots",
          .help = "What the estimate would miss of a 10-point jump of the accuracy curve"},
         {
-            part({.help = "At a selection rate of .98", .name = "jump_at_98"},
+            part({.help = "The jump is at a selection rate of .98", .name = "jump_at_98"},
                  [](const BlindSpotsOf& s) { return s.spots->top_jump[s.classifier]; }),
-            part(
-                {.help = "At the selection rate at which it would miss most", .name = "worst_jump"},
-                [](const BlindSpotsOf& s) { return s.spots->worst_jump[s.classifier]; }),
+            part({.help = "The jump is at the selection rate at which it would miss most",
+                  .name = "worst_jump"},
+                 [](const BlindSpotsOf& s) { return s.spots->worst_jump[s.classifier]; }),
             part({.name = "worst_jump_rate"},
                  [](const BlindSpotsOf& s) { return s.spots->worst_rate[s.classifier]; }),
             part({.help = "Adjusted accuracy with `moments` minus that with this method",
@@ -113,7 +115,9 @@ ResultType result_type(ResultOf<AdjustedClassifier>) {
                   .name = "curve",
                   .omitted = true},
                  [](const Of& o) { return value_of(o.method->curves, o.classifier); }),
-            part({.help = "At the result's `rates`", .name = "accuracy_at_rate", .omitted = true},
+            part({.help = "Values at the result's `rates`",
+                  .name = "accuracy_at_rate",
+                  .omitted = true},
                  [](const Of& o) { return value_of(o.method->drawing.accuracy, o.classifier); }),
             part(
                 {.help = "Lower ends of its intervals at these rates, of `pl`",
@@ -170,7 +174,7 @@ ResultType result_type(ResultOf<BlindSpots>) {
     static constexpr auto rows = describe_result<BlindSpots>(
         {.name = "ReplicateHighRates"},
         {
-            part<&BlindSpots::rate_99>({.help = "Of the replication's selection rates",
+            part<&BlindSpots::rate_99>({.help = "Percentile of the replication's selection rates",
                                         .name = "replication_99th_percentile"}),
             part<&BlindSpots::above_99>(
                 {.help = "Proportion of the original's images", .name = "original_above_it"}),
@@ -220,7 +224,7 @@ ResultType result_type(ResultOf<MethodOf>) {
                 {.help = "Parameters of the fitted densities and curves",
                  .script = "Record<string, unknown>",
                  .omitted = true}),
-            part({.help = "At the result's `rates`, without points of mass",
+            part({.help = "The density at the result's `rates`, without point masses",
                   .name = "density",
                   .omitted = true},
                  [](const Of& o) {

@@ -148,7 +148,7 @@ ResultType result_type(ResultOf<PlacedThumbnail>) {
     static constexpr auto rows = describe_result<PlacedThumbnail>(
         {.name = "Thumbnail"},
         {
-            part<&PlacedThumbnail::dataset>({.help = "For images of a competition: its folder"}),
+            part<&PlacedThumbnail::dataset>({.help = "Folder of the competition, for its images"}),
             part<&PlacedThumbnail::id>({}),
             part<&PlacedThumbnail::width>({}),
             part<&PlacedThumbnail::height>({}),

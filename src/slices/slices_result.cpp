@@ -54,7 +54,7 @@ ResultType result_type(ResultOf<FoundSlice>) {
          part<&Of::images>({.help = "Of both halves"}),
          part<&Of::incorrect>({.help = "Of these, those whose prediction is incorrect"}),
          part<&Of::accuracy>({.help = "On the second half"}),
-         part<&Of::rest>({.help = "Of all other images of the second half"}),
+         part<&Of::rest>({.help = "Accuracy of all other images of the second half"}),
          part<&Of::clusters>({.help = "Of both halves, with `--cluster`", .omitted = true}),
          part<&Of::p>({.help = "On the second half, with Holm's correction"}),
          part<&Of::screened>(
@@ -84,7 +84,7 @@ ResultType result_type(ResultOf<SliceResult>) {
     using Of = SliceResult;
     static constexpr auto rows = describe_result<Of>(
         {.name = "SliceResult", .help = "What `assay slices` prints", .schema = "assay.slices/1"},
-        {part<&Of::level>({.help = "Of the intervals and of the confirmation"}),
+        {part<&Of::level>({.help = "Level of the intervals and of the confirmation"}),
          part<&Of::seed>({.help = "Of the halves"}),
          part<&Of::cluster>(
              {.help = "Images with one value of this attribute are alike", .omitted = true}),

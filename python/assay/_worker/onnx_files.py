@@ -173,7 +173,7 @@ class OnnxModel(Model):
     def facts(self) -> "dict[str, Any]":
         return {
             "parameters": self._parameters, "device": "cpu", "lanes": 0, "memory_format": "contiguous", "fixed_batch": self._fixed_batch,
-            "missing_limits": ["files and sockets: ONNX Runtime has your rights"],
+            "missing_limits": ["files and sockets: ONNX Runtime runs with your rights"],
         }
 
     def _given(self, images: Any) -> Any:

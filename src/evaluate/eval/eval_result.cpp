@@ -101,7 +101,7 @@ ResultType result_type(ResultOf<EvalResult>) {
                   .name = "comparisons",
                   .omitted = true},
                  [](const EvalResult& r) { return r.comparison ? &r.comparison->pairs : nullptr; }),
-            part<&EvalResult::doubted_labels>({.help = "The most doubted first"}),
+            part<&EvalResult::doubted_labels>({.help = "The most doubtful labels first"}),
             part<&EvalResult::unsure>({.help = "Of unlabelled images", .omitted = true}),
             part<&EvalResult::agreement>(
                 {.help = "With several models: images for which all predict the same class",

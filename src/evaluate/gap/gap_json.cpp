@@ -244,7 +244,7 @@ ResultType result_type(ResultOf<GapReport>) {
                  .group = "options",
                  .omitted = true}),
             part<&GapReport::average>({}),
-            part<&GapReport::models>({.help = "By top-1 on the first data set"}),
+            part<&GapReport::models>({.help = "Sorted by top-1 on the first data set"}),
             part<&GapReport::orders>({}),
             part<&GapReport::lines>({}),
             part(

@@ -69,8 +69,9 @@ ResultType result_type(ResultOf<GapCurvature>) {
         {
             part<&GapCurvature::coefficient>({.help = "Coefficient of the square"}),
             part<&GapCurvature::standard_error>({}),
-            part<&GapCurvature::low_slope>({.help = "At the 10 % quantile of the first data set"}),
-            part<&GapCurvature::high_slope>({.help = "At the 90 % quantile"}),
+            part<&GapCurvature::low_slope>(
+                {.help = "Slope at the 10 % quantile of the first data set"}),
+            part<&GapCurvature::high_slope>({.help = "Slope at the 90 % quantile"}),
             part<&GapCurvature::curved>({.help = "No single line describes the models"}),
         });
     return rows;

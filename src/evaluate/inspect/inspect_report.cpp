@@ -262,7 +262,9 @@ ResultType result_type(ResultOf<InspectResult>) {
          part<&Of::labels>({}), part<&Of::kinds>({}),
          part<&Of::sizes>({.help = "Null if no image can be decoded"}),
          part<&Of::unreadable_examples>({}), part<&Of::same_files>({}),
-         part({.help = "Of files that differ", .name = "near_duplicates", .omitted = true},
+         part({.help = "Near duplicates among files that differ",
+               .name = "near_duplicates",
+               .omitted = true},
               [](const Of& r) { return r.store.empty() ? &r.near_duplicates : nullptr; }),
          part<&Of::against>({}),
          part({.name = "findings"}, [](const Of& r) { return inspect::findings_of(r); })});

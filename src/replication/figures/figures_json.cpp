@@ -213,7 +213,7 @@ ResultType result_type(ResultOf<ReplicateFigures>) {
             part<&Of::data, &FigureData::halves>(
                 {.name = "points", .group = "halves", .omitted = true}),
             part<&Of::data, &FigureData::first_accuracy>(
-                {.help = "With all annotators: by classifier, then by selections",
+                {.help = "Values with all annotators, by classifier, then by number of selections",
                  .name = "original",
                  .group = "readings_by_classifier"}),
             part<&Of::data, &FigureData::second_accuracy>(

@@ -16,18 +16,19 @@ ResultType result_type(ResultOf<DropParts>) {
         {.name = "DropParts", .help = "total = remainder + labels + selection"},
         {
             part<&DropParts::total>({.help = "Accuracy on the original minus on the replication"}),
-            part<&DropParts::remainder>(
-                {.help = "With as many labels per image and as easy to select as the original's"}),
-            part<&DropParts::labels>({.help = "From labels per image: mean of both orders"}),
-            part<&DropParts::selection>({.help = "From selection: mean of both orders"}),
-            part<&DropParts::labels_first>({.help = "From labels, if they change first"}),
+            part<&DropParts::remainder>({.help = "What remains if images have as many labels and "
+                                                 "are as easy to select as the original's"}),
+            part<&DropParts::labels>({.help = "Part from labels per image: mean of both orders"}),
+            part<&DropParts::selection>({.help = "Part from selection: mean of both orders"}),
+            part<&DropParts::labels_first>({.help = "Part from labels, if they change first"}),
             part<&DropParts::labels_last>({}),
-            part<&DropParts::selection_first>({.help = "From selection, if it changes first"}),
+            part<&DropParts::selection_first>({.help = "Part from selection, if it changes first"}),
             part<&DropParts::selection_last>({}),
             part<&DropParts::labels_given_rates>(
-                {.help = "From labels per image, at equal selection rates"}),
+                {.help = "Part from labels per image, at equal selection rates"}),
             part<&DropParts::selection_of_rates>(
-                {.help = "From selection rates, including changes of labels that come with them"}),
+                {.help =
+                     "Part from selection rates, including changes of labels that come with them"}),
         });
     return rows;
 }

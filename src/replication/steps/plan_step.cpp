@@ -127,9 +127,9 @@ ResultType result_type(ResultOf<PlanRow>) {
             part<&Of::annotators>({}),
             part<&Of::exponents>({.help = "Of the moments"}),
             part<&Of::images>({.help = "Images in each set, for the median classifier"}),
-            part<&Of::worst_images>({.help = "For the classifier that needs most"}),
-            part<&Of::mean_images>({.help = "For the mean over classifiers"}),
-            part<&Of::standard_error>({.help = "With the pilot's images"}),
+            part<&Of::worst_images>({.help = "Images for the classifier that needs most"}),
+            part<&Of::mean_images>({.help = "Images for the mean over classifiers"}),
+            part<&Of::standard_error>({.help = "Standard error with the pilot's images"}),
             part({.help = "By estimator", .name = "bias", .keys = estimators},
                  [](const Of& o) {
                      return std::array{o.raw_bias,     o.naive_bias,   o.jackknife_bias,
