@@ -144,7 +144,8 @@ def score(
     scores: items x classes, logits or probabilities (detected, or `kind`). One predicted class for each item works, as a number or
     a name, and so does the probability of class 1 of two. {name: scores} measures several models on the same labels. Stores work
     too: one or several, or the path of a RUNS folder, a data set or a store.
-    labels: a class for each item, -1 for none: numbers, truth values, names (see `classes`) or one-hot rows. A matrix of zeros and ones with other rows gives label sets. With paths: a file of label sets, as --labels takes it.
+    labels: a class for each item, -1 for none: numbers, truth values, names (see `classes`) or one-hot rows. A matrix of zeros and
+    ones with other rows gives label sets. With paths: a file of label sets, as --labels takes it.
     The names of other libraries work, too: y_true, target or references; y_pred, y_score, preds, predictions or pred_probs. By
     position, scikit-learn's order is understood if the first array has classes and the second has fractions.
     label_sets: the valid classes of each item, for ReaL, ASMA and similar metrics.

@@ -47,7 +47,7 @@ export interface AccuracyByGroup {
   too_small: number;
   /** Images that count and are in no group. */
   without: number;
-  /** By each attribute for which there are some. */
+  /** Number of images without a value, by attribute. */
   without_value: WithoutValue[];
   groups: GroupAccuracy[];
 }
@@ -65,12 +65,12 @@ export interface AdjustEstimates {
   /** Classifiers whose bootstrap interval is too wide to be useful. */
   wide_intervals?: number;
   exponents?: number[];
-  /** By cell of the replication. */
+  /** Weight of each reading of the replication. */
   weights?: number[];
   notes?: string[];
   /** Parameters of the fitted densities and curves. */
   details?: Record<string, unknown>;
-  /** At the result's `rates`, without points of mass. */
+  /** The density at the result's `rates`, without point masses. */
   density?: NumbersOfSets;
   blind_spots?: ReplicateHighRates;
   classifiers: AdjustedClassifier[];
@@ -89,7 +89,7 @@ export interface AdjustMethod extends Partial<AdjustEstimates> {
 
 /** The part of the gap that is selection bias. */
 export interface AdjustReport {
-  /** Id of the method of the verdict. */
+  /** Id of the method that the verdict uses. */
   quoted: string;
   classes: number;
   /** Independent units of the intervals: classes or images. */
@@ -133,7 +133,7 @@ export interface AdjustedClassifier {
   blind_spots?: ReplicateBlindSpots;
   /** For `moments`: coefficients of the rate to the power of each exponent. */
   curve?: number[];
-  /** At the result's `rates`. */
+  /** Values at the result's `rates`. */
   accuracy_at_rate?: number[];
   /** Lower ends of its intervals at these rates, of `pl`. */
   accuracy_at_rate_low?: number[];
@@ -178,7 +178,7 @@ export interface AnnotatorQuality {
   confusion: number[];
   /** Under the posteriors. */
   accuracy: Measurement;
-  /** With the others' answers to the same questions. */
+  /** Agreement with other annotators' answers to the same questions. */
   agreement: Measurement;
   weight?: number;
 }
@@ -237,7 +237,7 @@ export interface AttackCell {
   not_finite: number;
   forward: number;
   backward: number;
-  /** Of an ensemble: images that each part fooled first. */
+  /** For an ensemble: images that each part fooled first. */
   first_fooled_by: Record<string, number>;
   /** With `--save-images`. */
   saved: SavedAttack | null;
@@ -253,13 +253,13 @@ export interface AttackControl {
   eps: number;
   /** Control images. */
   images: number;
-  /** Of these, left by the attacks of the command. */
+  /** Of these, images that the attacks of the command did not fool. */
   left: number;
-  /** Left by the stronger attack, too. */
+  /** Images that the stronger attack did not fool either. */
   left_by_control: number;
   /** Passes of the controls. */
   forward: number;
-  /** Of these, with a gradient. */
+  /** Of these, passes with a gradient. */
   backward: number;
 }
 
@@ -303,7 +303,7 @@ export interface AttackResult extends Result {
   /** With `--save-images`. */
   image_form: string | null;
   models: AttackedModel[];
-  /** Of two or more models under fmn or ddn. */
+  /** Comparisons of two or more models under fmn or ddn. */
   pairs?: SmallestPair[];
 }
 
@@ -318,7 +318,7 @@ export interface AttackedModel {
   /** Accuracy without an attack. */
   clean: Estimate;
   attacks: AttackCell[];
-  /** With fmn or ddn, whose budgets are in `attacks`, too. */
+  /** Smallest changes, with fmn or ddn; their budgets are in `attacks`, too. */
   smallest?: SmallestChanges[];
   geometric_mean: MeanOfAttacks[];
   /** Folder of `examples.json`. */
@@ -344,7 +344,7 @@ export interface AuditedDuplicates {
 
 export interface AuditedModel {
   model: string;
-  /** By which its logits are divided. */
+  /** Its logits are divided by this. */
   temperature: number;
   /** Mean -ln p of the likeliest three quarters of the labels. */
   loss: number;
@@ -354,7 +354,7 @@ export interface AuditedModel {
   opposed: number;
   /** Of these, those on which it predicts the label. */
   repeated: number;
-  /** Opposed ones if no label were wrong. */
+  /** Number of such images to expect if no label were wrong. */
   expected: number;
 }
 
@@ -547,7 +547,7 @@ export interface ClassScaling {
   id: string;
   name: string;
   weight: Estimate;
-  /** Undefined if the method has no such number. */
+  /** Undefined if the method does not use it. */
   bias: Estimate;
 }
 
@@ -575,7 +575,7 @@ export interface ClassifierDrift {
   before: Estimate;
   /** Accuracy on the new pool. */
   now: Estimate;
-  /** Of the accuracy on images like those of the pools. */
+  /** Change of the accuracy on images like those of the pools. */
   change: Estimate;
   /** The interval of the change excludes 0. */
   alarm: boolean;
@@ -636,7 +636,7 @@ export interface ComparedByGroup {
   too_small: number;
   /** Images that count and are in no group. */
   without: number;
-  /** By each attribute for which there are some. */
+  /** Number of images without a value, by attribute. */
   without_value: WithoutValue[];
   /** The intervals of all differences hold together; `p_holm` is adjusted over the groups of all candidates. */
   groups: PairedMetric[];
@@ -725,9 +725,9 @@ export interface ConformalSets {
   calibration: number;
   /** Largest score of a class in a set; null: infinite, or one for each class. */
   threshold: number | null;
-  /** With a threshold for each class: those with too few calibration images. */
+  /** Classes with too few calibration images, if each class has a threshold. */
   infinite_classes: number;
-  /** Where the coverage lies for most calibration samples of this size (`level`); up to 1 if scores are tied. */
+  /** Range of the coverage for most calibration samples of this size (`level`); up to 1 if scores are tied. */
   expected: Interval | null;
   /** Proportion of the other images whose set holds a valid class. */
   coverage: Estimate;
@@ -833,7 +833,7 @@ export interface CorruptedModel {
   clean: Estimate;
   versions: CorruptedVersion[];
   corruptions: MeanOfCorruption[];
-  /** Over the 15 x 5 of the paper; undefined where one is missing. */
+  /** Over the 15 x 5 of the paper; undefined if one is missing. */
   paper: CorruptedMean;
   /** Over those of the 15 that have predictions. */
   present: CorruptedMean;
@@ -867,7 +867,7 @@ export interface CostCell {
   decision: string;
   /** Of one image. */
   cost: number;
-  /** By the lowest expected cost. */
+  /** Images for which this decision has the lowest expected cost. */
   images: number;
   /** Images if the likeliest class is the decision. */
   likeliest: number;
@@ -879,7 +879,7 @@ export interface CostDecision {
   images: number;
   /** Mean per image, of the decisions with the lowest expected cost. */
   cost: Estimate;
-  /** The same if the likeliest class is the decision. */
+  /** Mean cost if the likeliest class is the decision. */
   likeliest_cost: Estimate;
   /** `cost` minus `likeliest_cost`, on the same images. */
   difference: Estimate;
@@ -1011,7 +1011,7 @@ export interface DrawnSample extends Result {
   classifiers: string[];
   /** Of the pool: those with scores of every classifier. */
   images: number;
-  /** Without a finite score of every classifier. */
+  /** Images without a finite score of every classifier. */
   left_out: number;
   /** In all rounds. */
   drawn: number;
@@ -1024,7 +1024,7 @@ export interface DrawnSample extends Result {
   /** Of this round. */
   questions: number;
   questions_file: string;
-  /** Empty where it is not known. */
+  /** Empty if it is unknown. */
   images_folder: string;
   strata: DrawnStratum[];
   warnings: string[];
@@ -1032,7 +1032,7 @@ export interface DrawnSample extends Result {
 
 export interface DrawnStratum {
   stratum: number;
-  /** Its classifiers predict different labels. */
+  /** True if the classifiers predict different labels for its images. */
   contested: boolean;
   /** Of the pool. */
   images: number;
@@ -1056,21 +1056,21 @@ export interface DriftSign {
 export interface DropParts {
   /** Accuracy on the original minus on the replication. */
   total: Estimate;
-  /** With as many labels per image and as easy to select as the original's. */
+  /** What remains if images have as many labels and are as easy to select as the original's. */
   remainder: Estimate;
-  /** From labels per image: mean of both orders. */
+  /** Part from labels per image: mean of both orders. */
   labels: Estimate;
-  /** From selection: mean of both orders. */
+  /** Part from selection: mean of both orders. */
   selection: Estimate;
-  /** From labels, if they change first. */
+  /** Part from labels, if they change first. */
   labels_first: Estimate;
   labels_last: Estimate;
-  /** From selection, if it changes first. */
+  /** Part from selection, if it changes first. */
   selection_first: Estimate;
   selection_last: Estimate;
-  /** From labels per image, at equal selection rates. */
+  /** Part from labels per image, at equal selection rates. */
   labels_given_rates: Estimate;
-  /** From selection rates, with what labels change through them. */
+  /** Part from selection rates, including changes of labels that come with them. */
   selection_of_rates: Estimate;
 }
 
@@ -1171,11 +1171,11 @@ export interface EstimatedClass {
 export interface EstimatedClassifier {
   classifier: string;
   accuracy: Estimate;
-  /** Without annotators' errors, by --gold. */
+  /** Value without annotators' errors, by --gold. */
   corrected?: Estimate;
   /** Mean confidence minus accuracy. */
   overconfidence: Estimate;
-  /** By which the regression reduces the variance. */
+  /** Factor by which the regression reduces the variance. */
   factor: number;
   labels: number;
   /** Labels that a simple random sample needs for this width. */
@@ -1185,11 +1185,11 @@ export interface EstimatedClassifier {
 export interface EstimatedGroup {
   group: string;
   classifier: string;
-  /** Without the proportion that people could not judge. */
+  /** Images, without the proportion that people could not judge. */
   images: number;
   labels: number;
   accuracy: Estimate;
-  /** Without annotators' errors, by --gold. */
+  /** Value without annotators' errors, by --gold. */
   corrected?: Estimate;
 }
 
@@ -1198,7 +1198,7 @@ export interface EstimatedPair {
   second: string;
   /** Accuracy of the first minus that of the second. */
   difference: Estimate;
-  /** Without annotators' errors, by --gold. */
+  /** Value without annotators' errors, by --gold. */
   corrected?: Estimate;
   /** Proportion of images with different labels. */
   disagreement: number;
@@ -1230,7 +1230,7 @@ export interface EvalResult extends Result {
   models: EvaluatedModel[];
   /** With several models: each against the first. */
   comparisons?: ComparedPair[];
-  /** The most doubted first. */
+  /** The most doubtful labels first. */
   doubted_labels: DoubtedLabel[];
   /** Of unlabelled images. */
   unsure?: UnsureItem[];
@@ -1308,7 +1308,7 @@ export interface FoundSlice {
   incorrect: number;
   /** On the second half. */
   accuracy: Estimate;
-  /** Of all other images of the second half. */
+  /** Accuracy of all other images of the second half. */
   rest: Estimate;
   /** Of both halves, with `--cluster`. */
   clusters?: number;
@@ -1338,7 +1338,7 @@ export interface FrequencySet {
   mean_frequency: Estimate;
   /** Images in each fifth of the frequencies. */
   buckets: number[];
-  /** By reading. */
+  /** Images by selection frequency. */
   cells: ReadingCell[];
   classes: ClassFrequency[];
 }
@@ -1411,18 +1411,18 @@ export interface GapByGroup {
   too_small: number;
   /** Images that count and are in no group. */
   without: Record<"first" | "second", number>;
-  /** By each attribute for which there are some. */
+  /** Number of images without a value, by attribute. */
   without_value: Record<"first" | "second", WithoutValue[]>;
 }
 
 /** Whether one line describes the models. */
 export interface GapCurvature {
-  /** Of the square. */
+  /** Coefficient of the square. */
   coefficient: number;
   standard_error: number;
-  /** At the 10 % quantile of the first data set. */
+  /** Slope at the 10 % quantile of the first data set. */
   low_slope: number;
-  /** At the 90 % quantile. */
+  /** Slope at the 90 % quantile. */
   high_slope: number;
   /** No single line describes the models. */
   curved: boolean;
@@ -1491,7 +1491,7 @@ export interface GapLine {
   mean_gap: Estimate;
   /** Of these models. */
   slope: Estimate;
-  /** Its ends are at the ends of the slope. */
+  /** The ends of its interval belong to the ends of the slope's interval. */
   intercept: Estimate;
   /** Treats the models as a random sample. */
   mean_gap_like: Estimate;
@@ -1549,7 +1549,7 @@ export interface GapPair {
 /** gap = selection_bias + remaining. */
 export interface GapParts {
   gap: Estimate;
-  /** With images as easy to select as the original's. */
+  /** Gap that remains with images as easy to select as the original's. */
   remaining: Estimate;
   selection_bias: Estimate;
 }
@@ -1592,7 +1592,7 @@ export interface GapResult extends Result {
   first: GapDataSet;
   second: GapDataSet;
   average: GapAverage;
-  /** By top-1 on the first data set. */
+  /** Sorted by top-1 on the first data set. */
   models: GapModel[];
   orders: GapOrder[];
   lines: GapLine[];
@@ -1697,9 +1697,9 @@ export interface GatePoint {
   log_odds: number | null;
   /** Images. */
   chosen_on: number;
-  /** Of the other images. */
+  /** Number of these among the other images. */
   positives: number;
-  /** Of the other images. */
+  /** Number of these among the other images. */
   negatives: number;
   /** On the other images. */
   sensitivity: Estimate;
@@ -1711,12 +1711,12 @@ export interface GatePoint {
 export interface GoldDraw extends Result {
   dataset: string;
   models: string[];
-  /** With scores of every model. */
+  /** Images with scores of every model. */
   images: number;
   drawn: number;
-  /** Of each image, to be drawn. */
+  /** Probability of each image to be drawn. */
   probability: number;
-  /** Classes among each model's so many best are judged. */
+  /** Number of best classes of each model that experts judge. */
   depth: number;
   questions: number;
   /** Images that could not be drawn. */
@@ -1731,7 +1731,7 @@ export interface GridSummary {
   composites: number;
   /** Composites with 0, 1, ... k distinct labels. */
   by_labels: number[];
-  /** In no composite. */
+  /** Patches in no composite. */
   patches_left: number;
   repeats: {
     /** Composites with fewer than k labels. */
@@ -1854,7 +1854,7 @@ export interface InspectResult extends Result {
   sizes: ImageSizes | null;
   unreadable_examples: InspectUnreadable[];
   same_files: DuplicateImages;
-  /** Of files that differ. */
+  /** Near duplicates among files that differ. */
   near_duplicates?: DuplicateImages;
   against: InspectedAgainst | null;
   findings: InspectFinding[];
@@ -1964,13 +1964,13 @@ export interface JudgedAnnotator extends AnnotatorRecord {
 /** What `assay audit` prints. */
 export interface LabelAudit extends Result {
   dataset: string;
-  /** Empty where it is not known. */
+  /** Empty if it is unknown. */
   images_folder: string;
-  /** With one label and scores of every model. */
+  /** Images with one label and scores of every model. */
   images: number;
-  /** Without a label, or with several. */
+  /** Images without a label, or with several. */
   unlabelled: number;
-  /** Without a finite score of every model. */
+  /** Images without a finite score of every model. */
   left_out: number;
   /** Labels with a likelier class. */
   suspects: number;
@@ -1988,19 +1988,19 @@ export interface LabelAudit extends Result {
   alike_groups: number;
   /** All images of these groups. */
   alike_images: number;
-  /** Of these groups, with different labels. */
+  /** Those of these groups that have different labels. */
   contradicting_alike_groups: number;
-  /** Among the suspect ones, by people's answers about some. */
+  /** Number of wrong labels among the suspect ones, estimated from people's answers about some. */
   wrong_labels: Estimate;
   /** Labels in the questions that are not listed. */
   sampled: number;
   /** Images with answers. */
   checked: number;
-  /** Of these, with a wrong label. */
+  /** Of these, labels that are wrong. */
   confirmed_wrong: number;
-  /** Of the wrong ones, with a confirmed class. */
+  /** Of the wrong labels, those with a confirmed class. */
   corrected: number;
-  /** Of the wrong ones, without a confirmed class. */
+  /** Of the wrong labels, those without a confirmed class. */
   without_class: number;
   /** Images that nobody can judge, or with a tie. */
   unjudged: number;
@@ -2096,7 +2096,7 @@ export interface LabelStatsResult extends Result {
   classes: LabelStatsClass[];
   /** Distinct ones. */
   pairs_seen: number;
-  /** Of these, too rare to be listed. */
+  /** Of these, pairs that are too rare to be listed. */
   pairs_rare: number;
   /** Images with too many labels to count pairs. */
   images_not_in_pairs: number;
@@ -2144,10 +2144,10 @@ export interface LabelVotes extends Result {
   labels_per_image: Record<string, number>;
   /** Fleiss' kappa and Krippendorff's alpha. */
   measurements: Measurement[];
-  /** They are in neither measurement. */
+  /** Questions that neither measurement uses. */
   questions_with_one_answer_or_none: number;
   notes: string[];
-  /** With that method. */
+  /** The fit, if the method is dawid-skene. */
   dawid_skene?: DawidSkeneFit;
   /** With that method, of votes that name a class. */
   which_class?: WhichClassFit;
@@ -2395,20 +2395,20 @@ export interface MadComparedRank {
   classifier: string;
   /** By the competition. */
   rank: number;
-  /** In the other order. */
+  /** Rank in the other order. */
   other: number;
   /** other - rank: above 0 if it ranks better here. */
   moved: number;
 }
 
-/** The ranking beside another order. */
+/** The ranking compared with another order. */
 export interface MadComparison {
   /** A file, or the accuracy by the control sample. */
   with: string;
   classifiers: number;
   srcc: Estimate;
   kendall: Estimate;
-  /** The best of the competition first; empty where groups are compared. */
+  /** The best of the competition first; empty if groups are compared. */
   ranks?: MadComparedRank[];
 }
 
@@ -2475,11 +2475,11 @@ export interface MadPairSelection {
   second: string;
   /** Images with different labels. */
   disagreeing: number;
-  /** Of these, where both classifiers are confident. */
+  /** Of these, images on which both classifiers are confident. */
   candidates: number;
   wanted: number;
   selected: number;
-  /** By this round. */
+  /** Images added by this round. */
   added: number;
   /** Images that people could not judge, or that were excluded. */
   replaced: number;
@@ -2496,7 +2496,7 @@ export interface MadQuestions extends Result {
   waiting: number;
   /** All questions, including gold. */
   questions: number;
-  /** With known answers. */
+  /** Questions with known answers. */
   gold: number;
   /** Not settled yet. */
   open: number;
@@ -2607,7 +2607,7 @@ export interface MadSelection extends Result {
   k: number;
   /** Of the competition. */
   images: number;
-  /** Of these, with scores of every classifier. */
+  /** Of these, images with scores of every classifier. */
   scored: number;
   excluded: number;
   /** Places over the pairs. */
@@ -2630,7 +2630,7 @@ export interface MadSheet {
   second: string;
   /** Drawn. */
   images: number;
-  /** Of these, shown as a grey field. */
+  /** Of these, images that are shown as a grey field. */
   unreadable: number;
   /** Images. */
   cases: Record<"I" | "II" | "III" | "replaced" | "open", number>;
@@ -2659,7 +2659,7 @@ export interface MadStatus extends Result {
   gold: number;
   settled: number;
   open: number;
-  /** Neither: images are replaced, or classifiers are removed. */
+  /** Questions that are no longer wanted, because images were replaced or classifiers removed. */
   unwanted: number;
   /** Questions that people cannot judge. */
   unclear: number;
@@ -2679,7 +2679,7 @@ export interface MadStatusClassifier {
   active: boolean;
   /** Images. */
   scored: number;
-  /** Of these, those that reach its threshold. */
+  /** Of these, images that reach its threshold. */
   confident: number;
 }
 
@@ -2695,11 +2695,11 @@ export interface MadTaggedClassifier {
   classifier: string;
   /** Settled images of its pairs with the tag. */
   images: number;
-  /** Of these, with a wrong label. */
+  /** Of these, images with a wrong label. */
   wrong: number;
-  /** With all images, by the same rule. */
+  /** Place with all images, by the same rule. */
   place: number | null;
-  /** Without the images of the tag; null if other classifiers are joined. */
+  /** Place without the images of the tag; null if other classifiers are joined. */
   without: number | null;
 }
 
@@ -2720,7 +2720,7 @@ export interface MadeVersion {
 export interface MaskingSign {
   /** `random`, `batch`, `outputs`, `large_budget`, `none_fooled`, `stronger`, `without_gradient` or `slope`. */
   name: string;
-  /** The verdict where it is found. */
+  /** The verdict if the sign is found. */
   means: string;
   tested: boolean;
   found: boolean;
@@ -2734,21 +2734,21 @@ export interface MatchBucket {
   bucket: number;
   in_sample: Estimate;
   held_out: Estimate;
-  /** Below 0 in high buckets and above it in low ones, biased or not. */
+  /** Below 0 in high buckets and above 0 in low ones, even without selection bias. */
   held_out_minus_in_sample: Estimate;
 }
 
 /** Mean frequencies and their differences. */
 export interface MatchResult {
-  /** Who chose. */
+  /** Number of annotators who chose. */
   annotators: number;
-  /** Of the reference's frequencies; 0: all of each image. */
+  /** Number of annotators per image of the reference; 0: all. */
   reference_annotators: number;
   /** Images. */
   chosen: number;
-  /** Images that no bucket had left. */
+  /** Images that are missing, because no candidate was left for them. */
   missing: number;
-  /** Images from a higher bucket than was asked for. */
+  /** Images from a higher bucket than the reference asks for. */
   from_higher: number;
   candidates: number;
   candidates_with_too_few_annotators: number;
@@ -2757,12 +2757,12 @@ export interface MatchResult {
   reference: Estimate;
   /** Of the chosen images, by those who chose them. */
   in_sample: Estimate;
-  /** Of the chosen images, by annotators held out. */
+  /** Of the chosen images, by held-out annotators. */
   held_out: Estimate;
   held_out_minus_reference: Estimate;
   /** Selection bias: over all candidates, buckets weighted as in the reference. */
   held_out_minus_in_sample: Estimate;
-  /** The same of the chosen images, unweighted. */
+  /** The same for the chosen images alone, without weights. */
   held_out_minus_in_sample_as_chosen: Estimate;
   buckets: MatchBucket[];
   /** What the match shows. */
@@ -2770,7 +2770,7 @@ export interface MatchResult {
   warnings: string[];
 }
 
-/** Of a classifier on the chosen images. */
+/** Accuracy of a classifier on the chosen images. */
 export interface MatchedAccuracy {
   classifier: string;
   hits: number;
@@ -2822,7 +2822,7 @@ export interface MeasuredCost {
   runs: number;
   device: string;
   framework: string;
-  /** By LibTorch's allocator. */
+  /** Peak by LibTorch's allocator. */
   peak_bytes: number | null;
   /** Null if no runs were timed. */
   latency_ms: CostLatency | null;
@@ -2875,9 +2875,9 @@ export interface MeasurementKey {
 export interface MethodComparison extends Result {
   dataset: string;
   images: number;
-  /** Without a valid class, or without scores of every run. */
+  /** Images without a valid class, or without scores of every run. */
   left_out: number;
-  /** Of these: without scores of some run. */
+  /** Of these, images without scores of some run. */
   not_scored: number;
   level: number;
   /** Wanted half of an interval; 0: none. */
@@ -2890,7 +2890,7 @@ export interface MethodComparison extends Result {
   warnings: string[];
 }
 
-/** At the `rates` beside it. */
+/** At the `rates` of the same object. */
 export interface MethodCurves {
   method: string;
   density?: NumbersOfSets;
@@ -2908,9 +2908,9 @@ export interface MethodDifference {
   paired: boolean;
   /** Candidate minus baseline, for new training runs on new images. */
   difference: Estimate;
-  /** With the interval of these runs on new images. */
+  /** The difference of these runs, with its interval for new images. */
   these_runs: Estimate;
-  /** With the interval in which one new run of each will lie, on as many new images. */
+  /** The difference of one new run of each method, with its interval on as many new images. */
   next_run: Estimate;
   /** Proportion of the variance that more runs reduce. */
   from_runs: number;
@@ -2928,7 +2928,7 @@ export interface MethodRun {
   /** What the wildcards of the pattern match. */
   seed: string;
   store: string;
-  /** Of this run, over the images. */
+  /** Accuracy of this run over the images. */
   accuracy: Estimate;
 }
 
@@ -2994,7 +2994,7 @@ export interface ModelCost {
   weight_bytes: number | null;
   /** 0: no file. */
   file_bytes: number;
-  /** Of the whole batch. Null if unknown (`no_operators` says why). */
+  /** Multiply-accumulates of the whole batch. Null if unknown (`no_operators` says why). */
   macs: number | null;
   /** Likewise. */
   attention_macs: number | null;
@@ -3103,11 +3103,11 @@ export interface Need {
 export interface NetBenefit {
   model: string;
   dataset: string;
-  /** Of probabilities that are moved to the prevalence. */
+  /** Threshold of the probabilities, adjusted to the prevalence. */
   threshold: number;
   /** Per image at the prevalence, on all images. */
   benefit: Estimate;
-  /** Of calling every image positive. */
+  /** Net benefit of calling every image positive. */
   all_positive: number;
   sensitivity: Estimate;
   specificity: Estimate;
@@ -3134,19 +3134,19 @@ export interface OperatingPoint {
   dataset: string;
   /** The class. */
   positive: string;
-  /** By which the threshold was chosen. */
+  /** How the threshold was chosen. */
   rule: string;
   /** An image is positive if its probability is at least this; null: no probability decides so, or log-odds were given. */
   threshold: number | null;
   /** The same for the logit of the positive class minus the other one; null: the store has probabilities, or a probability was given. */
   log_odds: number | null;
-  /** Images; 0: the threshold was given. */
+  /** Number of images that chose the threshold; 0: it was given. */
   chosen_on: number;
-  /** Of the other images. */
+  /** Number of these among the other images. */
   positives: number;
-  /** Of the other images. */
+  /** Number of these among the other images. */
   negatives: number;
-  /** Of predictive values, cost and net benefit. */
+  /** Prevalence for predictive values, cost and net benefit. */
   prevalence: number;
   /** On the other images. */
   sensitivity: Estimate;
@@ -3182,7 +3182,7 @@ export interface OperatorCost {
   /** True if its products are of quantised numbers. */
   integer: boolean;
   calls: number;
-  /** Of the whole batch. */
+  /** Multiply-accumulates of the whole batch. */
   macs: number;
   /** Of these, products whose two factors both depend on the image. */
   attention_macs: number;
@@ -3243,7 +3243,7 @@ export interface PaperResult extends Result {
   rows: PaperPart[];
   /** Files with the results behind the rows. */
   results: string[];
-  /** Of the evaluations, each once. */
+  /** Warnings of the evaluations, each once. */
   warnings: string[];
 }
 
@@ -3296,7 +3296,7 @@ export interface PatchmlResult extends Result {
 export interface PeopleResult extends Result {
   /** That entered. */
   answers: number;
-  /** Of these without a class: they count as incorrect. */
+  /** Answers without a class; they count as incorrect. */
   unanswered: number;
   /** Mean over all pairs of people. */
   between_people: Estimate;
@@ -3337,11 +3337,11 @@ export interface PlanRow {
   exponents: number[];
   /** Images in each set, for the median classifier. */
   images: Estimate;
-  /** For the classifier that needs most. */
+  /** Images for the classifier that needs most. */
   worst_images: Estimate;
-  /** For the mean over classifiers. */
+  /** Images for the mean over classifiers. */
   mean_images: Estimate;
-  /** With the pilot's images. */
+  /** Standard error with the pilot's images. */
   standard_error: Estimate;
   /** By estimator. */
   bias: Record<"none" | "naive" | "jackknife1" | "jackknife_quarter" | "moments" | "pl", Estimate>;
@@ -3361,7 +3361,7 @@ export interface PoolDrift extends Result {
   change_level: number;
   classifiers: ClassifierDrift[];
   signs: DriftSign[];
-  /** Of any classifier. */
+  /** True if the accuracy of any classifier has changed. */
   alarm: boolean;
   notes: string[];
   warnings: string[];
@@ -3373,7 +3373,7 @@ export interface PoolEstimate extends Result {
   dataset: string;
   /** Of the pool. */
   images: number;
-  /** Without a finite score of every classifier. */
+  /** Images without a finite score of every classifier. */
   left_out: number;
   /** In all rounds. */
   drawn: number;
@@ -3381,13 +3381,13 @@ export interface PoolEstimate extends Result {
   labels: number;
   /** Images whose answers a competition had before; all are used. */
   settled: number;
-  /** Answered, but an image before it in the random order is not. */
+  /** Answered images that are not used yet, because an image before them in the random order has no answer. */
   behind_gap: number;
   /** Drawn images that nobody can judge. */
   unjudged: number;
   /** About other images or labels. */
   answers_ignored: number;
-  /** At how many numbers of labels results were shown without --peek or --stop-at. */
+  /** Number of looks: different numbers of labels at which results were shown without --peek or --stop-at. */
   looks: number;
   level: number;
   /** 1.96 for 95 %, more with --peek. */
@@ -3400,15 +3400,15 @@ export interface PoolEstimate extends Result {
   groups: EstimatedGroup[];
   /** With --per-class. */
   classes: EstimatedClass[];
-  /** Gold questions to which the answer is yes and annotators say yes, with half an answer more of either kind. */
+  /** Proportion of yes among the gold questions whose answer is yes, after adding half an answer of each kind. */
   sensitivity?: Estimate;
-  /** Gold questions to which the answer is no and annotators say no, likewise. */
+  /** Proportion of no among the gold questions whose answer is no, after adding half an answer of each kind. */
   specificity?: Estimate;
   /** The highest estimate. */
   best: string;
   /** Classifiers whose difference from the best may be 0. */
   not_resolved: string[];
-  /** Of the widest interval that --stop-at is about. */
+  /** Half of the widest interval that --stop-at is about. */
   half_width: number | null;
   /** More labels until --stop-at is reached. */
   labels_needed: number | null;
@@ -3494,7 +3494,7 @@ export interface PublishedTest {
   stars: number;
 }
 
-/** A published value of a model beside the measured one. */
+/** A published value of a model and the measured one. */
 export interface PublishedValue {
   model: string;
   dataset: string;
@@ -3548,7 +3548,7 @@ export interface QualityChoose extends Result {
   weights: string;
   /** Models, the best score first. */
   candidates: Candidate[];
-  /** Errors that are treated as joint. */
+  /** How the errors of each dimension were drawn. */
   draws: Record<string, DrawnCells>;
   notes: string[];
   warnings: string[];
@@ -3693,7 +3693,7 @@ export interface RankedClassifier {
   perron: number;
   /** HodgeRank's score: mean 0 in its component. */
   hodge: number;
-  /** From the posterior, for all images of the selected kind. */
+  /** Score from the posterior, for all images of the selected kind. */
   score: Estimate;
   /** As the score. */
   rank: Estimate;
@@ -3727,15 +3727,15 @@ export interface RankedPair {
   combined_gain?: Estimate;
 }
 
-/** Beside the others who judged the same images. */
+/** An annotator compared with the others who judged the same images. */
 export interface RatedAnnotator {
   annotator: string;
   annotations: number;
   /** Proportion of them. */
   selected: number;
-  /** Own answers less the mean of the others' to the same image. */
+  /** Mean of the annotator's answers minus that of the others' answers to the same images. */
   leniency: Estimate;
-  /** How often a random other one answers otherwise. */
+  /** How often another annotator, drawn at random, gives a different answer. */
   noise: Estimate;
 }
 
@@ -3773,7 +3773,7 @@ export interface RelabelledData {
   folder: string;
   /** Name of the data set. */
   dataset: string;
-  /** Models of the data set, which all get the list. */
+  /** Models of the data set, all of which get the list. */
   stores: number;
   /** In the list. */
   classes: number;
@@ -3805,11 +3805,11 @@ export interface ReplicateAdjust extends Result, AdjustReport {
   joint?: JointDecomposition;
 }
 
-/** How much of a 10-point jump of the curve the estimate would miss. */
+/** What the estimate would miss of a 10-point jump of the accuracy curve. */
 export interface ReplicateBlindSpots {
-  /** At a selection rate of .98. */
+  /** The jump is at a selection rate of .98. */
   jump_at_98: number;
-  /** At the rate where it would miss most. */
+  /** The jump is at the selection rate at which it would miss most. */
   worst_jump: number;
   worst_jump_rate: number;
   /** Adjusted accuracy with `moments` minus that with this method. */
@@ -3818,7 +3818,7 @@ export interface ReplicateBlindSpots {
 
 /** The file of `assay replicate adjust --figures`. */
 export interface ReplicateFigures extends Result {
-  /** Id of the method of the verdict. */
+  /** Id of the method that the verdict uses. */
   quoted: string;
   classifiers: string[];
   /** Independent units of the intervals: classes or images. */
@@ -3847,7 +3847,7 @@ export interface ReplicateFigures extends Result {
     points?: HalvesPoint[];
   };
   readings_by_classifier: {
-    /** With all annotators: by classifier, then by selections. */
+    /** Values with all annotators, by classifier, then by number of selections. */
     original: Estimate[][];
     replication: Estimate[][];
   };
@@ -3861,7 +3861,7 @@ export interface ReplicateFrequencies extends Result, PreparedSets {
 }
 
 export interface ReplicateHighRates {
-  /** Of the replication's selection rates. */
+  /** Percentile of the replication's selection rates. */
   replication_99th_percentile: number;
   /** Proportion of the original's images. */
   original_above_it: number;
@@ -3873,7 +3873,7 @@ export interface ReplicateLine {
   intercept: Estimate;
   /** Root mean square. */
   residual: number;
-  /** Of slope and intercept. */
+  /** Covariance of slope and intercept. */
   covariance?: number;
 }
 
@@ -3982,7 +3982,7 @@ export interface SavedAttack {
   images: number;
   /** Classified correctly before and from the file. */
   robust: number;
-  /** Fooled the model, but not from the file. */
+  /** Images that fooled the model, but are correct when read from their file. */
   lost: number;
   accuracy: Estimate;
 }
@@ -4005,7 +4005,7 @@ export interface ScoreCounts {
   scored: number;
   /** Scored items without a valid label. */
   unlabelled: number;
-  /** Of the scored. */
+  /** Of the scored items, those with several valid labels. */
   multi_label: number;
   /** Items that the file of `--labels` does not name. */
   unnamed: number;
@@ -4016,7 +4016,7 @@ export interface ScoreDimension extends Partial<DimensionScale> {
   dimension: string;
   /** For people. */
   title: string;
-  /** One line, with the data that it is measured on. */
+  /** What the dimension is, and the data on which it is measured. */
   is: string;
   higher_is_better: boolean;
 }
@@ -4098,7 +4098,7 @@ export interface ServedLinks extends Result {
 export interface ServedPerson {
   id: number;
   name: string;
-  /** Null where it was revoked. */
+  /** Null if it was revoked. */
   link: string | null;
   revoked: boolean;
 }
@@ -4176,7 +4176,7 @@ export interface SliceFacet {
 
 /** What `assay slices` prints. */
 export interface SliceResult extends Result {
-  /** Of the intervals and of the confirmation. */
+  /** Level of the intervals and of the confirmation. */
   level: number;
   /** Of the halves. */
   seed: number;
@@ -4218,11 +4218,11 @@ export interface SmallestChanges {
   table: string;
   /** Images that were attacked. */
   correct: number;
-  /** Of these, without a change that fools. */
+  /** Of these, images for which no change fools the model. */
   not_fooled: number;
   /** Images that are not counted, because their record is lost. */
   unknown: number;
-  /** Over the correct images, in the unit of `eps`. */
+  /** Median over the correct images, in the unit of `eps`. */
   median: Estimate;
   /** With `--save-images`. */
   saved: SavedAttack | null;
@@ -4241,9 +4241,9 @@ export interface SmallestPair {
   second_larger: number;
   /** Median of first - second. */
   difference: Estimate;
-  /** Of the exact sign test. */
+  /** p-value of the exact sign test. */
   p: number;
-  /** By Holm, over all pairs. */
+  /** p-value with Holm's correction over all pairs. */
   p_adjusted: number;
 }
 
@@ -4306,18 +4306,18 @@ export interface SuspectLabel {
   suggested: string;
   given_name: string;
   suggested_name: string;
-  /** The lowest is the most suspicious. */
+  /** The label with the lowest score is the most suspicious. */
   score: number;
-  /** That the label is wrong, by people's answers about others. */
+  /** Probability that the label is wrong, estimated from people's answers about other labels. */
   wrong_probability: Estimate;
-  /** By all voting models together. */
+  /** Probability by all voting models together. */
   given_probability: number;
   suggested_probability: number;
   /** Voting models that predict the suggested class. */
   predict_suggested: number;
   /** Models that vote. */
   voting: number;
-  /** Of people: correct, wrong, cannot be judged; empty: none. */
+  /** People's answer: correct, wrong, cannot be judged; empty: none. */
   answer: string;
 }
 
@@ -4344,7 +4344,7 @@ export interface ThresholdOfClass {
 }
 
 export interface Thumbnail {
-  /** For images of a competition: its folder. */
+  /** Folder of the competition, for its images. */
   dataset: string;
   id: string;
   width: number;
@@ -4369,11 +4369,11 @@ export interface TorchResult extends Result {
 export interface TrainedMethod {
   method: string;
   runs: number;
-  /** Expected of a new run on new images. */
+  /** Accuracy to expect of a new run on new images. */
   accuracy: Estimate;
   /** Standard deviation of the runs' accuracies. */
   spread: number;
-  /** Without what the number of images explains of it. */
+  /** Standard deviation without the part that the number of images explains. */
   spread_of_runs: number;
 }
 
@@ -4414,13 +4414,13 @@ export interface ValidClass {
   images: number;
   /** Of these, images with the class among their g highest, for g valid labels. Images whose g highest classes are not known do not count. */
   found: number;
-  /** All images with the class among their g highest, if these are known. */
+  /** All images with the class among their g classes with the highest scores, if these are known. */
   among_best: number;
   /** `found` of `images`. */
   recall: Estimate;
   /** `found` of `among_best`. */
   precision: Estimate;
-  /** Of the class's scores over the labelled images. */
+  /** Average precision of the class's scores over the labelled images. */
   average_precision: Estimate;
 }
 
@@ -4436,9 +4436,9 @@ export interface ValidLabels {
 
 /** A value against the true label sets. */
 export interface ValueByVotes extends Measurement {
-  /** How much the prior moved it; a proportion. */
+  /** How much the prior changed the value; a proportion. */
   moved: number | null;
-  /** Against the sets of posteriors of at least .8; its interval is about these annotators and this threshold. */
+  /** The value against label sets with posteriors of at least .8. Its interval covers neither other annotators nor other thresholds. */
   thresholded: Estimate;
 }
 
@@ -4553,11 +4553,11 @@ export interface WhichClassFit {
   /** Over all votes. */
   passes: number;
   converged: boolean;
-  /** Answers that the prior of a row of a confusion matrix is worth. */
+  /** Weight of the prior of a confusion matrix's row, as a number of answers. */
   strength: number;
-  /** Of the classes, over the images. */
+  /** Proportion of each class, over the images. */
   proportions: Record<string, number>;
-  /** Images whose likeliest class nobody chose there. */
+  /** Images whose likeliest class no annotator chose for them. */
   unchosen: number;
   /** Their equal answers to an image count as one. */
   together: AnswerTogether[];
