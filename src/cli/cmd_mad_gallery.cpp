@@ -12,14 +12,17 @@ namespace {
 constexpr std::string_view mad_gallery_examples = R"(
 assay mad gallery mad --out sheets
 assay mad gallery mad --out sheets --models resnet50 convnext --side 320 --columns 4
+assay mad gallery mad --out sheets --by-tag
+assay mad gallery mad --out sheets --tags tags.csv
 )";
 
 }  // namespace
 
 int mad_gallery(std::vector<std::string> arguments) {
     auto app = make_app("mad gallery",
-                        "Draw the selected images of each pair on a contact sheet (PNG). Below "
-                        "each image are both predictions, their confidences and people's decision.",
+                        "Draw the selected images of each pair, or of each tag, on a contact "
+                        "sheet (PNG). Below each image are both predictions, their confidences "
+                        "and people's decision.",
                         mad_gallery_examples);
     std::filesystem::path folder;
     mad::GalleryOptions options;
@@ -34,6 +37,14 @@ int mad_gallery(std::vector<std::string> arguments) {
     app->add_option("--models", options.models,
                     "Draw only the pairs of these classifiers; for a single one, all its pairs")
         ->type_name("CLASSIFIER");
+    auto* by_tag = app->add_flag("--by-tag", options.by_tag,
+                                 "Draw a sheet for each tag of the answers instead of each pair, "
+                                 "with the images that have it");
+    auto* tags = app->add_option("--tags", options.tags,
+                                 "The same for the tags of a csv with the columns image and tag")
+                     ->excludes(by_tag)
+                     ->check(CLI::ExistingFile)
+                     ->type_name("CSV");
     app->add_option("--side", options.side, "Longer side of an image, pixels")
         ->check(CLI::Range(32, 1024))
         ->type_name("N")
@@ -49,6 +60,7 @@ int mad_gallery(std::vector<std::string> arguments) {
         ->check(not_below_zero());
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    options.by_tag = options.by_tag || tags->count() > 0;
     const mad::Competition competition = mad::Competition::open(folder);
     return print_result(output, "gallery", "images", [&](const ProgressCallback& line) {
         return mad::make_gallery(competition, options, line);

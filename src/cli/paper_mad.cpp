@@ -43,6 +43,20 @@ std::string correlation_note(const mad::Comparison& comparison) {
                        text(comparison.kendall));
 }
 
+void require_tags(PaperStudy& study) {
+    if (study.ranking().tags.empty())
+        throw NoInput(
+            "no image has a tag; add tags to answers in assay serve, or set tags in "
+            "[paper]");
+}
+
+mad::Gallery drawn_sheets(PaperStudy& study, const mad::GalleryOptions& options) {
+    ProgressLine line("gallery", "images");
+    mad::Gallery gallery = mad::make_gallery(study.competition(), options, line);
+    line.finish();
+    return gallery;
+}
+
 }  // namespace
 
 std::vector<mad::DistancePath> distances_of(const mad::Competition& competition) {
@@ -144,12 +158,8 @@ Table ways(PaperStudy& study) {
 }
 
 Table tags(PaperStudy& study) {
-    const mad::Ranking& ranking = study.ranking();
-    if (ranking.tags.empty())
-        throw NoInput(
-            "no image has a tag; add tags to answers in assay serve, or set tags in "
-            "[paper]");
-    return mad::tag_table(ranking);
+    require_tags(study);
+    return mad::tag_table(study.ranking());
 }
 
 mad::Gallery pair_sheets(PaperStudy& study, const std::filesystem::path& folder) {
@@ -157,10 +167,16 @@ mad::Gallery pair_sheets(PaperStudy& study, const std::filesystem::path& folder)
     mad::GalleryOptions options;
     options.out = folder;
     options.models = {first, second};
-    ProgressLine line("gallery", "images");
-    mad::Gallery gallery = mad::make_gallery(study.competition(), options, line);
-    line.finish();
-    return gallery;
+    return drawn_sheets(study, options);
+}
+
+mad::Gallery tag_sheets(PaperStudy& study, const std::filesystem::path& folder) {
+    require_tags(study);
+    mad::GalleryOptions options;
+    options.out = folder;
+    options.by_tag = true;
+    options.tags = study.settings().tags;
+    return drawn_sheets(study, options);
 }
 
 }  // namespace paper_mad
@@ -211,6 +227,11 @@ std::string PaperStudy::competition_command(PaperSource source) const {
         const auto [first, second] = paper_mad::shown_pair(settings(), ranking_.value());
         return fmt::format("assay mad gallery {} --out sheets --models {} {}", folder,
                            as_typed(first), as_typed(second));
+    }
+    if (source == PaperSource::tagged) {
+        const std::string file = settings().tags.string();
+        return fmt::format("assay mad gallery {} --out sheets {}", folder,
+                           file.empty() ? "--by-tag" : "--tags " + as_typed(file));
     }
     return "assay mad rank " + folder + " --ablation" +
            option_text("--against", settings().against.string()) +

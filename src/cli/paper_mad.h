@@ -38,6 +38,8 @@ Table ways(PaperStudy& study);
 Table tags(PaperStudy& study);
 /// Contact sheets of shown_pair() in the folder.
 mad::Gallery pair_sheets(PaperStudy& study, const std::filesystem::path& folder);
+/// Contact sheets of the tags in the folder. Throws NoInput if no image has a tag.
+mad::Gallery tag_sheets(PaperStudy& study, const std::filesystem::path& folder);
 
 }  // namespace paper_mad
 }  // namespace assay::cli

@@ -222,6 +222,11 @@ constexpr PaperRow mad_rows[] = {
      .shows = "images by way to fail, each classifier's errors on them, and its place without them",
      .source = PaperSource::ranking,
      .table = paper_mad::tags},
+    {.id = "figure-8-images",
+     .number = "Figures 8, 9 and 10",
+     .shows = "the photographs of each way to fail, with two predictions and people's decision",
+     .source = PaperSource::tagged,
+     .sheets = paper_mad::tag_sheets},
 };
 
 /// Hesse et al., "Beyond Accuracy: What Matters in Designing Well-Behaved Models?", TMLR 2026.

@@ -155,6 +155,7 @@ std::string_view PaperStudy::missing(PaperSource source) const {
         case PaperSource::ranking:
         case PaperSource::distances:
         case PaperSource::pair:
+        case PaperSource::tagged:
             return paper.competition.empty() ? "set competition in [paper]" : "";
         case PaperSource::quality:
         case PaperSource::quality_scores:
@@ -191,6 +192,7 @@ std::string_view PaperStudy::file_of(PaperSource source) {
             return "groups-1.json";   // and one for each further comparison
         case PaperSource::distances:  // a file for each way
         case PaperSource::pair:
+        case PaperSource::tagged:
             return "";
     }
     return "";
@@ -237,6 +239,7 @@ std::string PaperStudy::command(PaperSource source) const {
         case PaperSource::ranking:
         case PaperSource::distances:
         case PaperSource::pair:
+        case PaperSource::tagged:
             return competition_command(source);
         case PaperSource::quality:
         case PaperSource::quality_scores:
@@ -351,6 +354,7 @@ json PaperStudy::made(PaperSource source) {
         case PaperSource::distances:
         case PaperSource::pair:
         case PaperSource::quality_groups:
+        case PaperSource::tagged:
             break;
     }
     return {};

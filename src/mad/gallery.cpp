@@ -5,37 +5,20 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <set>
 
 #include "assay/error.h"
 #include "assay/image/encode.h"
-#include "assay/store/prediction_store.h"
 #include "core/file.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/text.h"
+#include "mad/gallery_plan.h"
 #include "mad/gallery_sheet.h"
-#include "mad/tally.h"
+#include "mad/image_tags.h"
 
 namespace assay::mad {
 namespace {
-
-constexpr std::size_t still_open = 4;  // index of open images in GallerySheet::cases
-
-/// A pair with the images for its sheets.
-struct GalleryPair {
-    PairRow row;
-    std::string file;  ///< name without extension
-    std::vector<SelectedRow> images;
-    std::uint64_t accepted = 0, duplicates = 0;
-};
-
-/// The layout of a sheet.
-struct SheetPlan {
-    GallerySheet result;
-    std::vector<std::string> head;
-    std::vector<SheetCell> cells;
-};
 
 void check_gallery_options(const Competition& competition, const GalleryOptions& options) {
     const auto need = [](bool holds, const std::string& message) {
@@ -46,6 +29,7 @@ void check_gallery_options(const Competition& competition, const GalleryOptions&
     need(options.columns >= 1 && options.columns <= 50,
          fmt::format("{} columns; allowed: 1 to 50", options.columns));
     need(!options.out.empty(), "a gallery needs a folder");
+    need(options.by_tag || options.tags.empty(), "a file of tags needs by_tag");
     std::vector<std::string> known;
     for (const CompetitionClassifier& one : competition.active()) known.push_back(one.name);
     for (const std::string& name : options.models) {
@@ -54,31 +38,6 @@ void check_gallery_options(const Competition& competition, const GalleryOptions&
                          competition.folder().string(), suggest(name, known)));
     }
 }
-
-/// Returns "FIRST--SECOND" for each pair, unique and valid for any names.
-class SheetNames {
-public:
-    std::string of(const std::string& first, const std::string& second) {
-        const std::string wanted = part(first) + "--" + part(second);
-        return unique(wanted);
-    }
-    std::string unique(const std::string& wanted) {
-        std::string name = wanted;
-        for (int n = 2; !taken_.insert(name).second; ++n) name = fmt::format("{}-{}", wanted, n);
-        return name;
-    }
-
-private:
-    /// Two names and an extension fit into a file name of 255 bytes.
-    static std::string part(const std::string& name) {
-        std::string plain = folder_name_from(name);
-        if (plain.size() <= 110) return plain;
-        std::size_t end = 110;
-        while (end > 0 && (static_cast<unsigned char>(plain[end]) & 0xC0U) == 0x80U) --end;
-        return plain.substr(0, end);
-    }
-    std::set<std::string> taken_;
-};
 
 bool is_wanted_pair(const GalleryOptions& options, const std::string& first,
                     const std::string& second) {
@@ -118,143 +77,6 @@ std::vector<GalleryPair> gallery_pairs(const Competition& competition,
     return pairs;
 }
 
-/// Short class names: the first of several names, unless another class also has it.
-std::vector<std::string> short_names(const ClassList& classes) {
-    std::map<std::string, int> count;
-    std::vector<std::string> names;
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-        const std::string& name = classes.name(c);
-        names.push_back(name.substr(0, name.find(',')));
-        ++count[names.back()];
-    }
-    for (std::size_t c = 0; c < names.size(); ++c)
-        if (count[names[c]] > 1 || names[c].empty()) names[c] = classes.id(c);
-    return names;
-}
-
-/// Formats ".93", truncated, because .999 must not appear as 1.
-std::string confidence_text(std::uint8_t level) {
-    const int percent = level * 100 / confidence_levels;
-    return percent >= 100 ? "1.00" : fmt::format(".{:02}", percent);
-}
-
-class GalleryPlanner {
-public:
-    explicit GalleryPlanner(const Competition& competition)
-        : competition_(competition),
-          tally_(tally_of(competition)),
-          names_(short_names(competition.classes())) {
-        for (const CompetitionClassifier& one : competition.classifiers())
-            stored_.push_back(one.active ? std::make_optional(competition.predictions(one))
-                                         : std::nullopt);
-    }
-
-    /// The sheets of a pair, each with at most `cells` images.
-    std::vector<SheetPlan> sheets_of(const GalleryPair& pair, std::size_t cells) const {
-        std::vector<SheetPlan> sheets;
-        std::array<std::uint64_t, 5> all{};
-        for (std::size_t i = 0; i < pair.images.size(); ++i) {
-            if (i % cells == 0) {
-                sheets.emplace_back();
-                sheets.back().result.first = name_of(pair.row.first);
-                sheets.back().result.second = name_of(pair.row.second);
-            }
-            std::size_t which = still_open;
-            sheets.back().cells.push_back(cell_of(pair.row, pair.images[i], which));
-            ++sheets.back().result.images;
-            ++sheets.back().result.cases[which];
-            ++all[which];
-        }
-        for (std::size_t s = 0; s < sheets.size(); ++s)
-            sheets[s].head = head_of(pair, all, s + 1, sheets.size());
-        return sheets;
-    }
-
-    GalleryImage image_of(const PairRow& pair, const SelectedRow& image) const {
-        const std::optional<Case> known = case_of_place(tally_, image);
-        return {
-            .first = name_of(pair.first),
-            .second = name_of(pair.second),
-            .place = image.place + 1,
-            .id = std::string(competition_.dataset().ids[static_cast<std::size_t>(image.image)]),
-            .item = static_cast<std::uint64_t>(image.image),
-            .first_label = data_of(pair.first, image.image, image.first_label),
-            .second_label = data_of(pair.second, image.image, image.second_label),
-            .distance = image.units * ClassDistances::unit,
-            .outcome = known ? std::string(mad::name_of(*known)) : "open"};
-    }
-
-private:
-    const std::string& name_of(std::uint32_t number) const {
-        return competition_.classifiers().at(number).name;
-    }
-
-    SheetLabel label_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const {
-        const Predictions& stored = stored_.at(classifier).value().predictions();
-        const auto at = static_cast<std::size_t>(image);
-        if (image < 0 || at >= stored.labels.size() || label >= names_.size() ||
-            stored.labels[at] != label) {
-            refuse(
-                fmt::format("{}: `{}` predicts a different label for image {} than when it was "
-                            "selected; to find the damage, type `assay verify {}`",
-                            competition_.folder().string(), name_of(classifier), image,
-                            competition_.folder().string()));
-        }
-        SheetLabel shown{.name = names_[label],
-                         .confidence = confidence_text(stored.confidences[at])};
-        const QuestionTally* question = tally_.find(image, label);
-        if (question != nullptr && question->known() && !question->outcome.unclear)
-            shown.mark = question->outcome.yes ? SheetMark::yes : SheetMark::no;
-        return shown;
-    }
-
-    GalleryLabel data_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const {
-        // checks that the prediction is the recorded one
-        const SheetLabel shown = label_of(classifier, image, label);
-        const Predictions& stored = stored_.at(classifier).value().predictions();
-        GalleryLabel out{
-            .id = competition_.classes().id(label),
-            .name = competition_.classes().name(label),
-            .confidence = static_cast<double>(stored.confidences[static_cast<std::size_t>(image)]) /
-                          confidence_levels,
-            .correct = {}};
-        if (shown.mark != SheetMark::open) out.correct = shown.mark == SheetMark::yes;
-        return out;
-    }
-
-    SheetCell cell_of(const PairRow& pair, const SelectedRow& image, std::size_t& which) const {
-        SheetCell cell;
-        cell.first = label_of(pair.first, image.image, image.first_label);
-        cell.second = label_of(pair.second, image.image, image.second_label);
-        cell.path = competition_.dataset().path_of(static_cast<std::size_t>(image.image));
-        const std::optional<Case> known = case_of_place(tally_, image);
-        which = known ? static_cast<std::size_t>(*known) : still_open;
-        cell.below =
-            fmt::format("{}: {:.3g} apart, {}", image.place + 1, image.units * ClassDistances::unit,
-                        which == still_open ? "open" : mad::name_of(static_cast<Case>(which)));
-        return cell;
-    }
-
-    std::vector<std::string> head_of(const GalleryPair& pair,
-                                     const std::array<std::uint64_t, 5>& cases, std::size_t sheet,
-                                     std::size_t sheets) const {
-        std::string counts = fmt::format(
-            "{} of {} images, {} candidates; case I {}, II {}, III {}, replaced {}, open {}",
-            pair.accepted, pair.row.k, pair.row.candidates, cases[0], cases[1], cases[2], cases[3],
-            cases[4]);
-        if (pair.duplicates > 0)
-            counts += fmt::format("; {} near duplicates are not shown", pair.duplicates);
-        if (sheets > 1) counts += fmt::format("; sheet {} of {}", sheet, sheets);
-        return {"A: " + name_of(pair.row.first), "B: " + name_of(pair.row.second), counts,
-                "Largest distance of the labels first. Green: people say yes; red: no."};
-    }
-
-    const Competition& competition_;
-    Tally tally_;
-    std::vector<std::string> names_;
-    std::vector<std::optional<StoredPredictions>> stored_;
-};
-
 /// Throws before anything is written if no image of any sheet can be read.
 void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& form) {
     std::string first_reason;
@@ -275,6 +97,91 @@ void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& for
         fmt::format("no image can be read; the first, {}: {}", first_path.string(), first_reason));
 }
 
+/// Plans the sheets of each pair.
+class GallerySheets {
+public:
+    GallerySheets(const Competition& competition, const GalleryOptions& options)
+        : competition_(competition),
+          options_(options),
+          form_({.side = options.side, .columns = options.columns, .named = options.by_tag}),
+          pairs_(gallery_pairs(competition, options, names_)),
+          planner_(competition) {
+        if (options.by_tag)
+            plan_tags();
+        else
+            plan_pairs();
+    }
+
+    const SheetForm& form() const { return form_; }
+    /// With the images, and without the sheets, which are not drawn yet.
+    Gallery gallery;
+    std::vector<SheetPlan> plans;
+
+private:
+    void plan_pairs() {
+        for (const GalleryPair& pair : pairs_) {
+            for (const SelectedRow& image : pair.images)
+                gallery.shown.push_back(planner_.image_of(pair.row, image));
+            const std::size_t before = plans.size();
+            add(pair.file, planner_.sheets_of(pair, cells_of_a_sheet(form_)));
+            if (plans.size() == before)
+                gallery.warnings.push_back(
+                    fmt::format("no image is selected for {} and {}, so they have no sheet",
+                                competition_.classifiers().at(pair.row.first).name,
+                                competition_.classifiers().at(pair.row.second).name));
+        }
+    }
+
+    void plan_tags() {
+        const ImagesOfTag tags =
+            images_of_tags(competition_, read_selected(competition_.impl().database), options_.tags,
+                           gallery.warnings);
+        if (tags.empty()) {
+            const std::string folder = shell_word(competition_.folder().string());
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{}: no answer about a selected image has a tag. Add tags in "
+                            "`assay serve {}`, or name a csv of images and tags: `assay mad "
+                            "gallery {} --out FOLDER --tags FILE`",
+                            competition_.folder().string(), folder, folder));
+        }
+        std::map<std::int64_t, std::vector<std::string>> of_image;
+        for (const auto& [tag, images] : tags) {
+            const std::size_t before = plans.size();
+            add(names_.of_tag(tag),
+                planner_.sheets_of(tag, images, pairs_, cells_of_a_sheet(form_)));
+            if (plans.size() == before)
+                gallery.warnings.push_back(fmt::format(
+                    "no image of these classifiers has the tag `{}`, so it has no sheet", tag));
+            for (const std::int64_t image : images) of_image[image].push_back(tag);
+        }
+        for (const GalleryPair& pair : pairs_) {
+            for (const SelectedRow& image : pair.images) {
+                const auto found = of_image.find(image.image);
+                if (found == of_image.end() || image.state != SelectedState::accepted) continue;
+                gallery.shown.push_back(planner_.image_of(pair.row, image));
+                gallery.shown.back().tags = found->second;
+            }
+        }
+    }
+
+    void add(const std::string& file, std::vector<SheetPlan> sheets) {
+        for (std::size_t s = 0; s < sheets.size(); ++s) {
+            const std::string name =
+                s == 0 ? file : names_.unique(fmt::format("{}-{}", file, s + 1));
+            sheets[s].result.file = options_.out / (name + ".png");
+            plans.push_back(std::move(sheets[s]));
+        }
+    }
+
+    const Competition& competition_;
+    const GalleryOptions& options_;
+    SheetForm form_;
+    SheetNames names_;
+    std::vector<GalleryPair> pairs_;
+    GalleryPlanner planner_;
+};
+
 }  // namespace
 
 std::vector<GalleryImage> gallery_images(const Competition& competition) {
@@ -290,32 +197,12 @@ std::vector<GalleryImage> gallery_images(const Competition& competition) {
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress) {
     check_gallery_options(competition, options);
-    SheetNames names;
-    const std::vector<GalleryPair> pairs = gallery_pairs(competition, options, names);
-    const SheetForm form{.side = options.side, .columns = options.columns};
-
-    Gallery gallery;
-    std::vector<SheetPlan> plans;
+    GallerySheets sheets(competition, options);
+    Gallery gallery = std::move(sheets.gallery);
+    std::vector<SheetPlan>& plans = sheets.plans;
+    const SheetForm& form = sheets.form();
     Progress state;
-    const GalleryPlanner planner(competition);
-    for (const GalleryPair& pair : pairs) {
-        std::vector<SheetPlan> sheets = planner.sheets_of(pair, cells_of_a_sheet(form));
-        for (const SelectedRow& image : pair.images)
-            gallery.shown.push_back(planner.image_of(pair.row, image));
-        for (std::size_t s = 0; s < sheets.size(); ++s) {
-            const std::string file =
-                s == 0 ? pair.file : names.unique(fmt::format("{}-{}", pair.file, s + 1));
-            sheets[s].result.file = options.out / (file + ".png");
-            state.total += sheets[s].cells.size();
-            plans.push_back(std::move(sheets[s]));
-        }
-        if (sheets.empty()) {
-            gallery.warnings.push_back(
-                fmt::format("no image is selected for {} and {}, so they have no sheet",
-                            competition.classifiers().at(pair.row.first).name,
-                            competition.classifiers().at(pair.row.second).name));
-        }
-    }
+    for (const SheetPlan& plan : plans) state.total += plan.cells.size();
     if (plans.empty())
         throw Error(ErrorCode::usage,
                     fmt::format("{}: no image is selected; run `assay mad select` first",

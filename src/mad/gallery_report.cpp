@@ -10,6 +10,7 @@ namespace assay::mad {
 namespace {
 
 Table sheet_table(const Gallery& gallery) {
+    const bool by_tag = !gallery.sheets.empty() && !gallery.sheets.front().tag.empty();
     Table table;
     table.columns = {{.name = "sheet", .numbers = false},
                      {.name = "images"},
@@ -19,10 +20,12 @@ Table sheet_table(const Gallery& gallery) {
                      {.name = "III"},
                      {.name = "replaced"},
                      {.name = "open"}};
+    if (by_tag) table.columns.insert(table.columns.begin(), {.name = "tag", .numbers = false});
     for (const GallerySheet& sheet : gallery.sheets) {
         std::vector<Cell> cells = {sheet.file.filename().string(), Count{sheet.images},
                                    Count{sheet.unreadable}};
         for (const std::uint64_t n : sheet.cases) cells.emplace_back(Count{n});
+        if (by_tag) cells.insert(cells.begin(), sheet.tag);
         table.add(std::move(cells));
     }
     return table;
@@ -36,11 +39,12 @@ ResultType result_type(ResultOf<GallerySheet>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MadSheet",
          .columns = "file,images,unreadable,case_i=cases.I,case_ii=cases.II,case_iii=cases.III,"
-                    "replaced=cases.replaced,open=cases.open,first,second"},
+                    "replaced=cases.replaced,open=cases.open,first,second,tag"},
         {
             part<&Of::file>({}),
-            part<&Of::first>({}),
+            part<&Of::first>({.help = "Empty on the sheet of a tag"}),
             part<&Of::second>({}),
+            part<&Of::tag>({.help = "Empty on the sheet of a pair"}),
             part<&Of::images>({.help = "Drawn"}),
             part<&Of::unreadable>({.help = "Of these, images that are shown as a grey field"}),
             part<&Of::cases>({.help = "Images", .keys = cases}),
@@ -75,6 +79,8 @@ ResultType result_type(ResultOf<GalleryImage>) {
             part<&Of::second_label>({}),
             part<&Of::distance>({.help = "Distance of the two labels"}),
             part<&Of::outcome>({.help = "`I`, `II`, `III`, `replaced` or `open`", .name = "case"}),
+            part<&Of::tags>(
+                {.help = "On the sheets of tags: the tags of the image; otherwise empty"}),
         });
     return rows;
 }

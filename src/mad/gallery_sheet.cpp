@@ -16,7 +16,6 @@ constexpr std::size_t sheet_pixels = 64'000'000;
 constexpr int sheet_gap = 10, least_sheet_width = 640;
 constexpr Ink sheet_ink = {40, 43, 56}, faint_ink = {115, 117, 132}, grey_ink = {176, 176, 176};
 constexpr Ink yes_ink = {20, 120, 50}, no_ink = {178, 34, 34};
-constexpr int lines_below = 3;  // number of text lines below an image
 
 int scale_of(const SheetForm& form) {
     return form.side < 320 ? 1 : 2;
@@ -27,8 +26,12 @@ int line_height(const SheetForm& form) {
 int cell_width(const SheetForm& form) {
     return form.side + sheet_gap;
 }
+/// Number of text lines below an image.
+int lines_below(const SheetForm& form) {
+    return form.named ? 5 : 3;
+}
 int cell_height(const SheetForm& form) {
-    return form.side + lines_below * line_height(form) + 2 * sheet_gap;
+    return form.side + lines_below(form) * line_height(form) + 2 * sheet_gap;
 }
 int head_height(std::size_t lines, const SheetForm& form) {
     return 2 * sheet_gap + static_cast<int>(lines) * (line_height(form) + 3);
@@ -47,18 +50,33 @@ Corner corner_of(std::size_t cell, std::size_t head_lines, const SheetForm& form
 }
 
 /// Formats "A: tabby .93". Truncates a long name, but never its confidence.
-void draw_label(Image& sheet, int left, int top, char who, const SheetLabel& label,
+void draw_label(Image& sheet, int left, int top, std::string_view prefix, const SheetLabel& label,
                 const SheetForm& form) {
     const std::size_t room = letters_across(form.side, form);
-    const std::size_t rest = 3 + 1 + label.confidence.size();
+    const std::size_t rest = prefix.size() + 1 + label.confidence.size();
     const std::string name = fitted(label.name, room > rest ? room - rest : 0);
     const Ink shade = label.mark == SheetMark::yes  ? yes_ink
                       : label.mark == SheetMark::no ? no_ink
                                                     : sheet_ink;
-    draw_letters(sheet, left, top, fitted(std::string{who, ':', ' '} + name, room), shade,
-                 scale_of(form));
+    draw_letters(sheet, left, top, fitted(std::string(prefix) + name, room), shade, scale_of(form));
     const int width = static_cast<int>(label.confidence.size()) * letter_columns * scale_of(form);
     draw_letters(sheet, left + form.side - width, top, label.confidence, shade, scale_of(form));
+}
+
+/// Draws the lines below an image.
+void draw_lines(Image& sheet, int left, int top, const SheetCell& cell, const SheetForm& form) {
+    const auto faint = [&](std::string_view text) {
+        draw_letters(sheet, left, top, fitted(text, letters_across(form.side, form)), faint_ink,
+                     scale_of(form));
+        top += line_height(form);
+    };
+    for (const SheetLabel* label : {&cell.first, &cell.second}) {
+        if (form.named) faint(label->who);
+        draw_label(sheet, left, top, form.named ? "" : (label == &cell.first ? "A: " : "B: "),
+                   *label, form);
+        top += line_height(form);
+    }
+    faint(cell.below);
 }
 
 Image grey_field(std::string_view reason, const SheetForm& form) {
@@ -130,12 +148,7 @@ Image empty_sheet(const std::vector<std::string>& head, std::span<const SheetCel
     }
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const Corner corner = corner_of(i, head.size(), form);
-        const int top = corner.top + form.side + sheet_gap / 2;
-        draw_label(sheet, corner.left, top, 'A', cells[i].first, form);
-        draw_label(sheet, corner.left, top + line_height(form), 'B', cells[i].second, form);
-        draw_letters(sheet, corner.left, top + 2 * line_height(form),
-                     fitted(cells[i].below, letters_across(form.side, form)), faint_ink,
-                     scale_of(form));
+        draw_lines(sheet, corner.left, corner.top + form.side + sheet_gap / 2, cells[i], form);
     }
     return sheet;
 }

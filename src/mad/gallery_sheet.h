@@ -17,6 +17,7 @@ struct SheetLabel {
     std::string name;
     std::string confidence;  ///< ".93"
     SheetMark mark = SheetMark::open;
+    std::string who = "";  ///< the classifier, where SheetForm::named; otherwise it is A or B
 };
 struct SheetCell {
     std::filesystem::path path;
@@ -26,6 +27,7 @@ struct SheetCell {
 struct SheetForm {
     int side = 160;
     std::uint32_t columns = 6;
+    bool named = false;  ///< a line with the classifier above each label
 };
 
 /// The number of cells on a sheet: whole rows, at least one.

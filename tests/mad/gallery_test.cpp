@@ -94,6 +94,13 @@ protected:
                             id, who, said));
         }
     }
+    /// Adds tags, a line for each, to an answer about the image.
+    void tag(int image, const std::string& tags) {
+        sql(fmt::format(
+            "UPDATE answer SET tags = '{}' WHERE id = (SELECT min(answer.id) FROM answer "
+            "JOIN question ON question.id = answer.question WHERE question.image = {})",
+            tags, image));
+    }
     Gallery make(GalleryOptions options = {}) {
         options.out = out_;
         if (options.side == GalleryOptions{}.side) options.side = 64;
@@ -291,6 +298,98 @@ TEST_F(MadGallery, OnlyPairsOfSomeClassifiers) {
                 HasSubstr("did you mean `beta`"));
 }
 
+TEST_F(MadGallery, ASheetATag) {
+    pair(1, 0, 1);
+    pair(2, 0, 2);
+    select(1, 0, 0, 0, 1);
+    select(1, 1, 1, 0, 1);
+    select(1, 2, 2, 0, 1, "replaced");
+    select(2, 1, 0, 0, 2);
+    select(2, 3, 1, 0, 2);
+    sql("UPDATE selected SET units = 3145728 WHERE pair = 2 AND image = 1");  // 3 apart
+    sql("UPDATE selected SET units = 2097152 WHERE image = 3");
+    answer(0, 0, 1);
+    answer(0, 1, 0);
+    answer(1, 0, 0);
+    answer(1, 2, 0);
+    answer(2, 0, 1);
+    answer(3, 0, 1);
+    tag(0, "small");
+    tag(1, "small\nalpha--gamma");
+    tag(2, "of a replaced image\nsmall");
+    tag(3, "small");
+    const Gallery gallery = make({.by_tag = true});
+    ASSERT_EQ(gallery.sheets.size(), 2U);
+    EXPECT_THAT(gallery.warnings, testing::IsEmpty());
+    EXPECT_EQ(gallery.sheets[0].tag, "alpha--gamma");
+    EXPECT_EQ(gallery.sheets[0].file, out_ / "tag-alpha--gamma.png");
+    EXPECT_EQ(gallery.sheets[0].images, 1U);
+    EXPECT_EQ(gallery.sheets[1].file, out_ / "tag-small.png");
+    EXPECT_EQ(gallery.sheets[1].first, "");
+    // Image 1 is shown once, for the pair with 3 apart, where both labels are wrong (case III).
+    // Image 0 is in case II, and a question about image 3 is missing.
+    EXPECT_EQ(gallery.sheets[1].images, 3U);
+    EXPECT_THAT(gallery.sheets[1].cases, ElementsAre(0, 1, 1, 0, 1));
+    EXPECT_EQ(gallery.images, 4U);
+    // As data, it is there for both pairs.
+    std::vector<std::string> shown;
+    for (const GalleryImage& image : gallery.shown)
+        shown.push_back(fmt::format("{} {} {}", image.second, image.item, image.tags.size()));
+    EXPECT_THAT(shown, ElementsAre("beta 0 1", "beta 1 2", "gamma 1 2", "gamma 3 1"));
+    const Report report = report_of(gallery);
+    EXPECT_EQ(report.result["sheets"][1]["tag"], "small");
+    EXPECT_EQ(report.result["shown"][1]["tags"].dump(), R"(["alpha--gamma","small"])");
+
+    // The order is by distance: 1, 3, 0. Cells have two more lines than those of a pair's sheet.
+    const Image sheet = load_image(gallery.sheets[1].file);
+    const SheetForm form{.side = 64, .columns = 6, .named = true};
+    Image made = empty_sheet({"", "", "", ""}, std::vector<SheetCell>(3), form);
+    ASSERT_EQ(sheet.height, made.height);
+    ASSERT_EQ(sheet.width, made.width);
+    const std::vector<int> order = {1, 3, 0};
+    for (std::size_t cell = 0; cell < 3; ++cell)
+        put_cell(made, plain_image(32, 64, {1, 2, static_cast<std::uint8_t>(cell)}), cell, 4, form);
+    for (int y = 0; y < sheet.height; ++y) {
+        for (int x = 0; x < sheet.width; ++x) {
+            const Ink ink = pixel_at(made, x, y);
+            if (ink[0] != 1 || ink[1] != 2) continue;
+            ASSERT_EQ(pixel_at(sheet, x, y), colour_of(order[ink[2]])) << x << " " << y;
+        }
+    }
+
+    // Only the images of some pairs.
+    const Gallery some = make({.models = {"beta"}, .by_tag = true});
+    ASSERT_EQ(some.sheets.size(), 2U);
+    EXPECT_EQ(some.sheets[1].images, 2U);
+    sql("UPDATE selected SET state = 'duplicate' WHERE pair = 1 AND image = 1");
+    const Gallery less = make({.models = {"beta"}, .by_tag = true});
+    EXPECT_EQ(less.sheets.size(), 1U);
+    EXPECT_THAT(
+        less.warnings,
+        ElementsAre("no image of these classifiers has the tag `alpha--gamma`, so it has no "
+                    "sheet"));
+}
+
+TEST_F(MadGallery, TagsOfAFile) {
+    pair(1, 0, 1);
+    select(1, 0, 0, 0, 1);
+    select(1, 1, 1, 0, 1);
+    GalleryOptions options{.by_tag = true, .tags = scratch_ / "tags.csv"};
+    std::ofstream(options.tags) << "image,tag\nimages/00001.png,../a b\nimages/00003.png,far\n";
+    const Gallery gallery = make(options);
+    ASSERT_EQ(gallery.sheets.size(), 1U);
+    EXPECT_EQ(gallery.sheets[0].tag, "../a b");
+    EXPECT_EQ(gallery.sheets[0].file.parent_path(), out_);
+    EXPECT_TRUE(fs::is_regular_file(gallery.sheets[0].file));
+    EXPECT_THAT(gallery.warnings, ElementsAre(HasSubstr("1 image with a tag is not selected")));
+    options.tags.clear();
+    EXPECT_THAT(message_of([&] { make(options); }, ErrorCode::usage),
+                HasSubstr("no answer about a selected image has a tag"));
+    options.by_tag = false;
+    options.tags = "tags.csv";
+    EXPECT_THAT(message_of([&] { make(options); }, ErrorCode::usage), HasSubstr("by_tag"));
+}
+
 TEST_F(MadGallery, SaysWhatIsWrong) {
     EXPECT_THAT(message_of([&] { make(); }, ErrorCode::usage), HasSubstr("assay mad select"));
     pair(1, 0, 1);
@@ -299,34 +398,6 @@ TEST_F(MadGallery, SaysWhatIsWrong) {
     EXPECT_THAT(message_of([&] { make({.columns = 0}); }, ErrorCode::usage), HasSubstr("1 to 50"));
     select(1, 0, 0, 3, 1);  // the first classifier predicts cat
     EXPECT_THAT(message_of([&] { make(); }), HasSubstr("`alpha` predicts a different label"));
-}
-
-TEST(MadGallerySheet, IsNeverTooLarge) {
-    for (const int side : {32, 160, 320, 1024}) {
-        for (const std::uint32_t columns : {1U, 6U, 50U}) {
-            const SheetForm form{.side = side, .columns = columns};
-            const std::size_t cells = cells_of_a_sheet(form);
-            EXPECT_EQ(cells % columns, 0U);
-            EXPECT_GE(cells, columns);
-            const double area = static_cast<double>(cells) * side * side;
-            EXPECT_LE(area, 64e6) << side << " " << columns;
-        }
-    }
-}
-
-TEST(MadGallerySheet, NamesWithoutRoomAreCutAndConfidencesNever) {
-    const SheetForm form{.side = 32, .columns = 1};  // the name has five letters
-    const std::string hostile = "\x01\n../" + std::string(5000, 'x') + "\xFF\u4e2d";
-    SheetCell cell;
-    cell.first = {.name = hostile, .confidence = "1.00"};
-    cell.second = {.name = "", .confidence = ".05"};
-    cell.below = hostile;
-    const Image sheet = empty_sheet({hostile, hostile}, std::vector<SheetCell>{cell}, form);
-    // No text is drawn outside the cell, so the area from its right edge on is white.
-    const int head = 60;
-    for (int y = head; y < sheet.height; ++y)
-        for (int x = 10 + 32 + 2; x < sheet.width; ++x)
-            ASSERT_EQ(pixel_at(sheet, x, y), (Ink{255, 255, 255})) << x << " " << y;
 }
 
 /// Names that only differ after the length limit of file names, or in characters that file names

@@ -150,13 +150,16 @@ class PaperOfACompetition(unittest.TestCase):
         # images 0 and 1 are of the pair of wsl (second) and b7 (first)
         self.assertEqual({row["classifier"]: (row["its images"], row["wrong"]) for row in rows if row["its images"] != "0"},
                          {"wsl": ("2", "2"), "b7": ("2", "0")})
+        self.assertEqual(self.rows["figure-8-images"]["files"], ["figure-8-images.png", "figure-8-images-2.png"])  # drawn, small
 
     def test_the_command_alone_gives_the_same(self):
         command = shlex.split(self.rows["figure-7"]["command"])
         self.assertEqual(sorted(command[-2:]), ["b7", "wsl"])  # the two best
         run(*command[1:], "-q", cwd=self.folder)
-        sheet, = (self.folder / "sheets").iterdir()
+        sheet, = (self.folder / "sheets").glob("*--*.png")
         self.assertEqual(sheet.read_bytes(), (self.out / "figure-7.png").read_bytes())
+        run(*shlex.split(self.rows["figure-8-images"]["command"])[1:], "-q", cwd=self.folder)
+        self.assertEqual((self.folder / "sheets/tag-small.png").read_bytes(), (self.out / "figure-8-images-2.png").read_bytes())
         for row in ("figure-4", "figure-5"):
             for number, one in enumerate(self.rows[row]["command"].split("; ")):
                 run(*shlex.split(one)[1:], *(() if number else ("-q",)), cwd=self.folder)
@@ -174,16 +177,19 @@ class PaperOfACompetition(unittest.TestCase):
         for row, reason in (("table-1", "against"), ("text-1", "against"), ("figure-8", "tags")):
             self.assertEqual(rows[row]["state"], "no input")
             self.assertIn(f"set {reason} in [paper]", rows[row]["reason"])
-        self.assertIn("no image has a tag", rows["figure-8"]["reason"])
+        for row in ("figure-8", "figure-8-images"):
+            self.assertIn("no image has a tag", rows[row]["reason"])
         self.assertTrue(rows["figure-7"]["command"].endswith("--models r34 vgg"))
 
     def test_tags_of_answers(self):
         self.competition("tagged", "--distance", "tree-path", "--hierarchy", self.folder / "hierarchy.csv")
         self.answer("tagged", tags={"000.png": "small", "001.png": "small", "004.png": "drawn"})
         made = self.paper("own-tags", "competition = 'tagged'", "formats = ['svg']")
-        figure = next(row for row in made["rows"] if row["row"] == "figure-8")
+        figure, images = (next(row for row in made["rows"] if row["row"] == name) for name in ("figure-8", "figure-8-images"))
         self.assertEqual((figure["state"], "--tags" in figure["command"]), ("made", False))
-        self.assertEqual(*((folder / "figure-8.csv").read_text() for folder in (self.folder / "own-tags", self.out)))
+        self.assertEqual((images["state"], images["command"].endswith("--by-tag")), ("made", True))
+        for file in ("figure-8.csv", "figure-8-images.png", "figure-8-images-2.png"):
+            self.assertEqual(*((folder / file).read_bytes() for folder in (self.folder / "own-tags", self.out)))
 
     def test_mistakes(self):
         self.assertIn("set competition", self.paper("wrong", "formats = ['svg']", status=2))

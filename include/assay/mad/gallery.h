@@ -1,5 +1,5 @@
-// Writes the selected images as contact sheets (PNG), one per pair of classifiers. Each image has
-// both predictions.
+// Writes the selected images as contact sheets (PNG), one per pair of classifiers or one per tag.
+// Each image has both predictions.
 #pragma once
 
 #include <array>
@@ -22,11 +22,15 @@ struct GalleryOptions {
                                         ///< pairs; empty means all
     int side = 160;                     ///< pixels of an image's longer side, 32 to 1024
     std::uint32_t columns = 6;          ///< images per row, 1 to 50
+    bool by_tag = false;                ///< a sheet for each tag instead of each pair
+    std::filesystem::path tags{};       ///< with by_tag: csv of images and tags, as in
+                                        ///< RankOptions; empty means the tags of the answers
     int threads = 0;
 };
 struct GallerySheet {
     std::filesystem::path file;
-    std::string first, second;
+    std::string first, second;     ///< empty on the sheet of a tag
+    std::string tag;               ///< empty on the sheet of a pair
     std::uint64_t images = 0;      ///< drawn
     std::uint64_t unreadable = 0;  ///< images that are shown as a gray field
     /// The numbers of images in cases I, II and III, of replaced images, and of unsettled images.
@@ -46,8 +50,9 @@ struct GalleryImage {
     std::string id;
     std::uint64_t item = 0;  ///< index among the competition's images
     GalleryLabel first_label, second_label;
-    double distance = 0;  ///< distance between the two labels
-    std::string outcome;  ///< "I", "II", "III", "replaced" or "open"
+    double distance = 0;              ///< distance between the two labels
+    std::string outcome;              ///< "I", "II", "III", "replaced" or "open"
+    std::vector<std::string> tags{};  ///< with GalleryOptions::by_tag; otherwise empty
 };
 ResultType result_type(ResultOf<GalleryImage>);
 /// The contents of the sheets as data: pair by pair, in the order of discrepancy. Empty if nothing
@@ -63,12 +68,18 @@ struct Gallery {
 /// Writes one sheet per pair, "FIRST--SECOND.png", with its images in the order of discrepancy.
 /// Below each image are the two labels with confidences, the distance of the labels, and the case
 /// once it is settled. Replaced images are included, but near duplicates are not. A sheet with more
-/// than 64 million pixels continues in "FIRST--SECOND-2.png". Existing images with these names are
-/// replaced. All other files stay, including those of removed classifiers. The bytes do not depend
-/// on the number of threads. Memory: at most 256 MiB per thread, and the decoded image. Progress:
-/// images. Throws usage for unknown names (with the nearest name), if nothing is selected, and for
-/// sizes out of range. Throws bad_input if no image can be read (then nothing is written) or the
-/// predictions have changed since the selection; io; interrupted.
+/// than 64 million pixels continues in "FIRST--SECOND-2.png".
+///
+/// By tag, there is one sheet per tag, "tag-TAG.png". It has each accepted image with the tag once,
+/// with the two classifiers and labels that are farthest apart. Gallery::shown has each tagged
+/// image for each of its pairs. Tags are as in RankOptions: without a file the 50 most used ones.
+///
+/// Existing images with these names are replaced. All other files stay, including those of removed
+/// classifiers. The bytes do not depend on the number of threads. Memory: at most 256 MiB per
+/// thread, and the decoded image. Progress: images. Throws usage for unknown names (with the nearest
+/// name), if nothing is selected or tagged, and for sizes out of range. Throws bad_input if no image
+/// can be read (then nothing is written) or the predictions have changed since the selection; io;
+/// interrupted.
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress = {});
 /// Schema "assay.mad_gallery/1", see docs/results.md.

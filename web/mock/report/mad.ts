@@ -209,6 +209,7 @@ export const gallery: MadGallery = {
       second_label: label(hostileModel, 0.79, false),
       distance: 3.75,
       case: "II",
+      tags: [],
     },
     {
       first: "anna-net",
@@ -219,6 +220,7 @@ export const gallery: MadGallery = {
       second_label: label("dog", 0.4, null),
       distance: 2,
       case: "open",
+      tags: [],
     },
   ],
 };

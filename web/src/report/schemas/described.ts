@@ -2626,8 +2626,11 @@ export interface MadSelection extends Result {
 
 export interface MadSheet {
   file: string;
+  /** Empty on the sheet of a tag. */
   first: string;
   second: string;
+  /** Empty on the sheet of a pair. */
+  tag: string;
   /** Drawn. */
   images: number;
   /** Of these, images that are shown as a grey field. */
@@ -4154,6 +4157,8 @@ export interface ShownSelection {
   distance: number;
   /** `I`, `II`, `III`, `replaced` or `open`. */
   case: string;
+  /** On the sheets of tags: the tags of the image; otherwise empty. */
+  tags: string[];
 }
 
 export interface SliceCondition {

@@ -1,0 +1,240 @@
+#include "mad/gallery_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/refuse.h"
+#include "core/text.h"
+
+namespace assay::mad {
+namespace {
+
+constexpr std::size_t still_open = 4;  // index of open images in GallerySheet::cases
+
+/// Two names and an extension fit into a file name of 255 bytes.
+std::string part_of_sheet_name(const std::string& name) {
+    std::string plain = folder_name_from(name);
+    if (plain.size() <= 110) return plain;
+    std::size_t end = 110;
+    while (end > 0 && (static_cast<unsigned char>(plain[end]) & 0xC0U) == 0x80U) --end;
+    return plain.substr(0, end);
+}
+
+/// Short class names: the first of several names, unless another class also has it.
+std::vector<std::string> short_names(const ClassList& classes) {
+    std::map<std::string, int> count;
+    std::vector<std::string> names;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        const std::string& name = classes.name(c);
+        names.push_back(name.substr(0, name.find(',')));
+        ++count[names.back()];
+    }
+    for (std::size_t c = 0; c < names.size(); ++c)
+        if (count[names[c]] > 1 || names[c].empty()) names[c] = classes.id(c);
+    return names;
+}
+
+/// Formats ".93", truncated, because .999 must not appear as 1.
+std::string confidence_text(std::uint8_t level) {
+    const int percent = level * 100 / confidence_levels;
+    return percent >= 100 ? "1.00" : fmt::format(".{:02}", percent);
+}
+
+std::string_view outcome_name(std::size_t which) {
+    return which == still_open ? "open" : mad::name_of(static_cast<Case>(which));
+}
+
+/// An image with a tag: the pair and its row, and the number of pairs that have it.
+struct TaggedPlace {
+    const GalleryPair* pair = nullptr;
+    const SelectedRow* row = nullptr;
+    std::size_t pairs = 0;
+};
+
+/// Each accepted image once, where its labels are farthest apart; the farthest first.
+std::vector<TaggedPlace> tagged_places(const std::set<std::int64_t>& images,
+                                       const std::vector<GalleryPair>& pairs) {
+    std::map<std::int64_t, TaggedPlace> by_image;
+    for (const GalleryPair& pair : pairs) {
+        for (const SelectedRow& row : pair.images) {
+            if (row.state != SelectedState::accepted || !images.contains(row.image)) continue;
+            TaggedPlace& place = by_image[row.image];
+            ++place.pairs;
+            if (place.row != nullptr && place.row->units >= row.units) continue;
+            place.pair = &pair;
+            place.row = &row;
+        }
+    }
+    std::vector<TaggedPlace> places;
+    for (const auto& [image, place] : by_image) places.push_back(place);
+    std::stable_sort(places.begin(), places.end(), [](const TaggedPlace& a, const TaggedPlace& b) {
+        return a.row->units > b.row->units;
+    });
+    return places;
+}
+
+}  // namespace
+
+std::string SheetNames::of(const std::string& first, const std::string& second) {
+    return unique(part_of_sheet_name(first) + "--" + part_of_sheet_name(second));
+}
+
+std::string SheetNames::of_tag(const std::string& tag) {
+    return unique("tag-" + part_of_sheet_name(tag));
+}
+
+std::string SheetNames::unique(const std::string& wanted) {
+    std::string name = wanted;
+    for (int n = 2; !taken_.insert(name).second; ++n) name = fmt::format("{}-{}", wanted, n);
+    return name;
+}
+
+GalleryPlanner::GalleryPlanner(const Competition& competition)
+    : competition_(competition),
+      tally_(tally_of(competition)),
+      names_(short_names(competition.classes())) {
+    for (const CompetitionClassifier& one : competition.classifiers())
+        stored_.push_back(one.active ? std::make_optional(competition.predictions(one))
+                                     : std::nullopt);
+}
+
+std::vector<SheetPlan> GalleryPlanner::sheets_of(const GalleryPair& pair, std::size_t cells) const {
+    std::vector<SheetPlan> sheets;
+    std::array<std::uint64_t, 5> all{};
+    for (std::size_t i = 0; i < pair.images.size(); ++i) {
+        if (i % cells == 0) {
+            sheets.emplace_back();
+            sheets.back().result.first = name_of(pair.row.first);
+            sheets.back().result.second = name_of(pair.row.second);
+        }
+        std::size_t which = still_open;
+        sheets.back().cells.push_back(cell_of(pair.row, pair.images[i], which));
+        ++sheets.back().result.images;
+        ++sheets.back().result.cases[which];
+        ++all[which];
+    }
+    for (std::size_t s = 0; s < sheets.size(); ++s)
+        sheets[s].head = head_of(pair, all, s + 1, sheets.size());
+    return sheets;
+}
+
+std::vector<SheetPlan> GalleryPlanner::sheets_of(const std::string& tag,
+                                                 const std::set<std::int64_t>& images,
+                                                 const std::vector<GalleryPair>& pairs,
+                                                 std::size_t cells) const {
+    const std::vector<TaggedPlace> places = tagged_places(images, pairs);
+    std::vector<SheetPlan> sheets;
+    std::array<std::uint64_t, 5> all{};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (i % cells == 0) {
+            sheets.emplace_back();
+            sheets.back().result.tag = tag;
+        }
+        const TaggedPlace& place = places[i];
+        std::size_t which = still_open;
+        SheetCell cell = cell_of(place.pair->row, *place.row, which);
+        cell.first.who = name_of(place.pair->row.first);
+        cell.second.who = name_of(place.pair->row.second);
+        cell.below = fmt::format("{:.3g} apart, {}", place.row->units * ClassDistances::unit,
+                                 outcome_name(which));
+        if (place.pairs > 1) cell.below += fmt::format(", {} pairs", place.pairs);
+        sheets.back().cells.push_back(std::move(cell));
+        ++sheets.back().result.images;
+        ++sheets.back().result.cases[which];
+        ++all[which];
+    }
+    for (std::size_t s = 0; s < sheets.size(); ++s) {
+        std::string counts = fmt::format("{}; case I {}, II {}, III {}, replaced {}, open {}",
+                                         how_many(places.size(), "image", "images"), all[0], all[1],
+                                         all[2], all[3], all[4]);
+        if (sheets.size() > 1) counts += fmt::format("; sheet {} of {}", s + 1, sheets.size());
+        sheets[s].head = {"Tag: " + tag, std::move(counts),
+                          "Each image with the pair whose labels are farthest apart, these first.",
+                          "Green: people say yes; red: no."};
+    }
+    return sheets;
+}
+
+GalleryImage GalleryPlanner::image_of(const PairRow& pair, const SelectedRow& image) const {
+    const std::optional<Case> known = case_of_place(tally_, image);
+    return {.first = name_of(pair.first),
+            .second = name_of(pair.second),
+            .place = image.place + 1,
+            .id = std::string(competition_.dataset().ids[static_cast<std::size_t>(image.image)]),
+            .item = static_cast<std::uint64_t>(image.image),
+            .first_label = data_of(pair.first, image.image, image.first_label),
+            .second_label = data_of(pair.second, image.image, image.second_label),
+            .distance = image.units * ClassDistances::unit,
+            .outcome = known ? std::string(mad::name_of(*known)) : "open"};
+}
+
+const std::string& GalleryPlanner::name_of(std::uint32_t number) const {
+    return competition_.classifiers().at(number).name;
+}
+
+SheetLabel GalleryPlanner::label_of(std::uint32_t classifier, std::int64_t image,
+                                    std::uint16_t label) const {
+    const Predictions& stored = stored_.at(classifier).value().predictions();
+    const auto at = static_cast<std::size_t>(image);
+    if (image < 0 || at >= stored.labels.size() || label >= names_.size() ||
+        stored.labels[at] != label) {
+        refuse(
+            fmt::format("{}: `{}` predicts a different label for image {} than when it was "
+                        "selected; to find the damage, type `assay verify {}`",
+                        competition_.folder().string(), name_of(classifier), image,
+                        competition_.folder().string()));
+    }
+    SheetLabel shown{.name = names_[label], .confidence = confidence_text(stored.confidences[at])};
+    const QuestionTally* question = tally_.find(image, label);
+    if (question != nullptr && question->known() && !question->outcome.unclear)
+        shown.mark = question->outcome.yes ? SheetMark::yes : SheetMark::no;
+    return shown;
+}
+
+GalleryLabel GalleryPlanner::data_of(std::uint32_t classifier, std::int64_t image,
+                                     std::uint16_t label) const {
+    // checks that the prediction is the recorded one
+    const SheetLabel shown = label_of(classifier, image, label);
+    const Predictions& stored = stored_.at(classifier).value().predictions();
+    GalleryLabel out{
+        .id = competition_.classes().id(label),
+        .name = competition_.classes().name(label),
+        .confidence = static_cast<double>(stored.confidences[static_cast<std::size_t>(image)]) /
+                      confidence_levels,
+        .correct = {}};
+    if (shown.mark != SheetMark::open) out.correct = shown.mark == SheetMark::yes;
+    return out;
+}
+
+SheetCell GalleryPlanner::cell_of(const PairRow& pair, const SelectedRow& image,
+                                  std::size_t& which) const {
+    SheetCell cell;
+    cell.first = label_of(pair.first, image.image, image.first_label);
+    cell.second = label_of(pair.second, image.image, image.second_label);
+    cell.path = competition_.dataset().path_of(static_cast<std::size_t>(image.image));
+    const std::optional<Case> known = case_of_place(tally_, image);
+    which = known ? static_cast<std::size_t>(*known) : still_open;
+    cell.below =
+        fmt::format("{}: {:.3g} apart, {}", image.place + 1, image.units * ClassDistances::unit,
+                    which == still_open ? "open" : mad::name_of(static_cast<Case>(which)));
+    return cell;
+}
+
+std::vector<std::string> GalleryPlanner::head_of(const GalleryPair& pair,
+                                                 const std::array<std::uint64_t, 5>& cases,
+                                                 std::size_t sheet, std::size_t sheets) const {
+    std::string counts = fmt::format(
+        "{} of {} images, {} candidates; case I {}, II {}, III {}, replaced {}, open {}",
+        pair.accepted, pair.row.k, pair.row.candidates, cases[0], cases[1], cases[2], cases[3],
+        cases[4]);
+    if (pair.duplicates > 0)
+        counts += fmt::format("; {} near duplicates are not shown", pair.duplicates);
+    if (sheets > 1) counts += fmt::format("; sheet {} of {}", sheet, sheets);
+    return {"A: " + name_of(pair.row.first), "B: " + name_of(pair.row.second), counts,
+            "Largest distance of the labels first. Green: people say yes; red: no."};
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,80 @@
+// What the contact sheets of a gallery show: the names of the files, the lines at the top, and the
+// images with the text below each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "assay/mad/gallery.h"
+#include "assay/store/prediction_store.h"
+#include "mad/competition_rows.h"
+#include "mad/gallery_sheet.h"
+#include "mad/image_tags.h"
+#include "mad/tally.h"
+
+namespace assay::mad {
+
+/// A pair with the images for its sheets.
+struct GalleryPair {
+    PairRow row;
+    std::string file;  ///< name without extension
+    std::vector<SelectedRow> images;
+    std::uint64_t accepted = 0, duplicates = 0;
+};
+
+/// The layout of a sheet.
+struct SheetPlan {
+    GallerySheet result;
+    std::vector<std::string> head;
+    std::vector<SheetCell> cells;
+};
+
+/// Names of files without extension, each once, valid for any names of classifiers and tags.
+class SheetNames {
+public:
+    /// "FIRST--SECOND" for a pair.
+    std::string of(const std::string& first, const std::string& second);
+    /// "tag-TAG".
+    std::string of_tag(const std::string& tag);
+    /// The name, or if it is taken, "NAME-2", "NAME-3", ...
+    std::string unique(const std::string& wanted);
+
+private:
+    std::set<std::string> taken_;
+};
+
+/// Reads the predictions and answers once, for all sheets.
+class GalleryPlanner {
+public:
+    explicit GalleryPlanner(const Competition& competition);
+
+    /// The sheets of a pair, each with at most `cells` images.
+    std::vector<SheetPlan> sheets_of(const GalleryPair& pair, std::size_t cells) const;
+    /// The sheets of a tag. Each accepted image of the pairs with the tag is on them once, with the
+    /// pair for which its labels are farthest apart, by this distance. Nothing without an image.
+    std::vector<SheetPlan> sheets_of(const std::string& tag, const std::set<std::int64_t>& images,
+                                     const std::vector<GalleryPair>& pairs,
+                                     std::size_t cells) const;
+    GalleryImage image_of(const PairRow& pair, const SelectedRow& image) const;
+
+private:
+    const std::string& name_of(std::uint32_t number) const;
+    SheetLabel label_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const;
+    GalleryLabel data_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const;
+    /// `which` becomes the index of the image in GallerySheet::cases.
+    SheetCell cell_of(const PairRow& pair, const SelectedRow& image, std::size_t& which) const;
+    std::vector<std::string> head_of(const GalleryPair& pair,
+                                     const std::array<std::uint64_t, 5>& cases, std::size_t sheet,
+                                     std::size_t sheets) const;
+
+    const Competition& competition_;
+    Tally tally_;
+    std::vector<std::string> names_;
+    std::vector<std::optional<StoredPredictions>> stored_;
+};
+
+}  // namespace assay::mad
