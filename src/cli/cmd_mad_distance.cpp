@@ -7,8 +7,10 @@
 #include "assay/error.h"
 #include "assay/mad/competition.h"
 #include "assay/mad/distance_path.h"
+#include "assay/report/distance_tree.h"
 #include "cli/cmd_mad.h"
 #include "cli/command.h"
+#include "cli/outputs.h"
 
 namespace assay::cli {
 namespace {
@@ -16,8 +18,36 @@ namespace {
 constexpr std::string_view mad_distance_examples = R"(
 assay mad distance tench goldfish
 assay mad distance n02123045 tench --distance hop
+assay mad distance tench goldfish --plot ways.pdf --beside church library
 assay mad distance cat dog --competition mad
 )";
+
+/// The figure of `way`, and of further pairs of classes.
+struct WayFigure {
+    std::filesystem::path file;
+    std::vector<std::string> beside;
+
+    void check() const {
+        if (!file.empty() && !plot_format_of(file))
+            throw Error(ErrorCode::usage,
+                        fmt::format("--plot {}: unknown extension; allowed: .svg, .pdf, .png",
+                                    file.string()));
+        if (beside.size() % 2 != 0)
+            throw Error(ErrorCode::usage,
+                        fmt::format("--beside has {} classes; allowed: pairs, as in `assay mad "
+                                    "distance CLASS CLASS --plot FILE --beside CLASS CLASS`",
+                                    beside.size()));
+    }
+
+    void write(const Hierarchy& hierarchy, mad::DistanceReading reading,
+               const mad::DistancePath& way) const {
+        if (file.empty()) return;
+        std::vector<mad::DistancePath> ways = {way};
+        for (std::size_t i = 0; i < beside.size(); i += 2)
+            ways.push_back(mad::distance_path(hierarchy, reading, beside[i], beside[i + 1]));
+        write_result(file, draw(distance_tree(hierarchy, ways), *plot_format_of(file)));
+    }
+};
 
 }  // namespace
 
@@ -49,8 +79,25 @@ int mad_distance(std::vector<std::string> arguments) {
                                ->type_name("COMPETITION")
                                ->excludes(of_hierarchy)
                                ->excludes(of_distance);
+    WayFigure figure;
+    auto* plot = app->add_option("--plot", figure.file,
+                                 "Also draw the way in the hierarchy: a file that ends in .svg, "
+                                 ".pdf or .png")
+                     ->type_name("PICTURE");
+    app->add_option("--beside", figure.beside,
+                    "Draw the ways of further pairs of classes in the same figure, at most three")
+        ->expected(2, 6)
+        ->needs(plot)
+        ->type_name("CLASS");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
+    figure.check();
+    const auto show = [&](const Hierarchy& classes, mad::DistanceReading reading) {
+        const mad::DistancePath way = mad::distance_path(classes, reading, first, second);
+        figure.write(classes, reading, way);
+        output.print(report_of(way));
+        return Status::done;
+    };
 
     if (of_competition->count() > 0) {
         if (folder.empty())
@@ -64,9 +111,7 @@ int mad_distance(std::vector<std::string> arguments) {
                         fmt::format("{} has the distance {}, which uses no hierarchy. Omit "
                                     "--competition, and choose --hierarchy and --distance",
                                     as_typed(folder.string()), mad::spelled_distance(reading)));
-        output.print(
-            report_of(mad::distance_path(competition.hierarchy(), reading, first, second)));
-        return Status::done;
+        return show(competition.hierarchy(), reading);
     }
     const mad::DistanceReading reading = mad::distance_named(distance);
     mad::refuse_part_of_hierarchy(reading, hierarchy);
@@ -77,8 +122,7 @@ int mad_distance(std::vector<std::string> arguments) {
                     fmt::format("--distance {} depends on all classes of a competition: name it "
                                 "with --competition COMPETITION instead",
                                 distance));
-    output.print(report_of(mad::distance_path(hierarchy_named(hierarchy), reading, first, second)));
-    return Status::done;
+    return show(hierarchy_named(hierarchy), reading);
 }
 
 }  // namespace assay::cli

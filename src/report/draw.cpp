@@ -11,6 +11,7 @@
 #include "report/draw_canvas.h"
 #include "report/draw_layout.h"
 #include "report/draw_panel.h"
+#include "report/draw_tree.h"
 
 namespace assay {
 namespace {
@@ -31,18 +32,18 @@ void draw_legend(Canvas& canvas, const PlotSheet& sheet, bool dark) {
     }
 }
 
-void check_pixels(const PlotSheet& sheet, const DrawOptions& options) {
+}  // namespace
+
+void check_pixels(double width, double height, const DrawOptions& options) {
     constexpr double most_pixels = 1e8;
     const double scale = options.dpi / 72.0;
-    const double pixels = sheet.width * scale * sheet.height * scale;
+    const double pixels = width * scale * height * scale;
     constexpr double longest = 30'000;
-    if (pixels <= most_pixels && std::max(sheet.width, sheet.height) * scale <= longest) return;
+    if (pixels <= most_pixels && std::max(width, height) * scale <= longest) return;
     throw Error(ErrorCode::usage, fmt::format("the PNG would have {:.0f} million pixels; the limit "
                                               "is {:.0f}: lower --dpi, or use .pdf",
                                               pixels / 1e6, most_pixels / 1e6));
 }
-
-}  // namespace
 
 std::string_view name_of(PlotFormat format) {
     return plot_format_names[static_cast<std::size_t>(format)];
@@ -75,7 +76,7 @@ std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptio
     const PlotSheet sheet = lay_out(plots, options, [&](const std::string& text, double size) {
         return ruler->text_width(text, size);
     });
-    if (format == PlotFormat::png) check_pixels(sheet, options);
+    if (format == PlotFormat::png) check_pixels(sheet.width, sheet.height, options);
     const std::unique_ptr<Canvas> opened =
         open_canvas(format, sheet.width, sheet.height, options.dpi);
     Canvas& canvas = *opened;

@@ -9,5 +9,5 @@ if(ASSAY_CAIRO)  # reference for Assay's own SVG
     set(svg report/draw_svg_test.cpp)
 endif()
 assay_test(report_draw
-    SOURCES report/draw_test.cpp ${svg} report/plots_test.cpp report/confusion_matrix_test.cpp
+    SOURCES report/draw_test.cpp ${svg} report/plots_test.cpp report/distance_tree_test.cpp report/confusion_matrix_test.cpp
     LINKS assay_report assay_core)
