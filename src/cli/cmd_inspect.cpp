@@ -4,15 +4,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "assay/error.h"
 #include "assay/evaluate/inspect.h"
+#include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/described.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "core/paths.h"
 #include "core/text.h"
+#include "store/parts.h"
 
 namespace assay::cli {
 namespace {
@@ -26,19 +31,22 @@ assay inspect test --against train
 assay inspect 'val-{000..063}.tar' --limit 5000
 assay inspect pets --split test --against pets --against-split trainval
 assay inspect test --against train --examples 100000 --csv -o findings.csv
+assay inspect runs/val/resnet50
 )";
 
 std::string import_command(const fs::path& file) {
-    return fmt::format("type `assay import {} --dataset-name NAME --out runs`",
-                       as_typed(file.string()));
+    return fmt::format(
+        "type `assay import {0} --dataset-name NAME --out runs` and then `assay "
+        "inspect runs/NAME/{1}`",
+        as_typed(file.string()), as_typed(file.stem().string()));
 }
 
 /// Throws usage for a file that only contains arrays of scores.
 void refuse_predictions(const fs::path& file) {
     if (lower_extension(file.string()) != ".safetensors") return;
     throw Error(ErrorCode::usage,
-                fmt::format("{} looks like saved predictions, but this command reads images: {}, "
-                            "which says how it reads each column",
+                fmt::format("{} looks like saved predictions, but this command reads images and "
+                            "stores: {}",
                             file.string(), import_command(file)));
 }
 
@@ -59,15 +67,32 @@ OpenedDataset open_to_inspect(const DataFlags& data) {
     return out;
 }
 
+/// The options that describe images. Throws usage if one is given with a store, where it cannot
+/// act.
+void refuse_options_of_images(const CLI::App& app, const fs::path& store) {
+    const std::vector<std::string> others = {"--against", "--against-split", "--near"};
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string name = option->get_name();
+        const bool of_images = option->get_group() == "Images" && name != "--data";
+        if (option->count() == 0 || (!of_images && std::ranges::find(others, name) == others.end()))
+            continue;
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is for images, and {} holds predictions: type `assay inspect "
+                                "{}`",
+                                name, store.string(), as_typed(store.string())));
+    }
+}
+
 }  // namespace
 
 int cmd_inspect(std::vector<std::string> arguments) {
     auto app = make_app(
         "inspect",
         "Check a data set before running a model: how it is read, formats, sizes, labels and "
-        "classes, unreadable images, duplicates. Exit status 3: numbers would be incorrect. An "
-        "image is unreadable, copies of a file have different labels, or an image is also in "
-        "--against.",
+        "classes, unreadable images, duplicates. For a prediction store: the order of classes "
+        "that its scores fit. Exit status 3: numbers would be incorrect. An image is unreadable, "
+        "copies of a file have different labels, an image is also in --against, or the order of "
+        "the classes is incorrect.",
         inspect_examples);
     DataFlags data;
     fs::path path;
@@ -75,7 +100,9 @@ int cmd_inspect(std::vector<std::string> arguments) {
     DatasetOptions against_how;
     InspectOptions options;
     Output output;
-    app->add_option("data", path, "The images, as for --data of assay predict")->type_name("DATA");
+    app->add_option("data", path,
+                    "The images, as for --data of assay predict, or a prediction store")
+        ->type_name("DATA");
     data.add_to(*app);
     auto* const other_data =
         app->add_option(
@@ -96,6 +123,13 @@ int cmd_inspect(std::vector<std::string> arguments) {
                                           ? "no images given: type `assay inspect IMAGES`"
                                           : "assay inspect takes one data set; --against takes a "
                                             "second one");
+    }
+    if (const fs::path& store = data.folders.front(); store::is_store_folder(store)) {
+        refuse_options_of_images(*app, store);
+        const InspectResult result =
+            inspect_predictions(PredictionStore::open(store), options.examples);
+        output.print(report_of(result));
+        return has_faults(result) ? Status::partial : Status::done;
     }
     data.sample.check();
     refuse_predictions(data.folders.front());

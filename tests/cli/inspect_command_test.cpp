@@ -123,5 +123,36 @@ TEST(InspectCommand, SplitsOfOneDataSetAreComparedWithEachOther) {
     EXPECT_THAT(alone.err, HasSubstr("--against"));
 }
 
+TEST(InspectCommand, AStoreIsCheckedForTheOrderOfItsClasses) {
+    const Scratch folder;
+    // 36 images of 12 classes. Output j is the j-th class in the order 0, 1, 10, 11, 2, ...
+    const std::vector<int> order = {0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9};
+    std::string table = "id,c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,label\n";
+    for (int i = 0; i < 36; ++i) {
+        table += "p" + std::to_string(i);
+        for (const int c : order) table += c == i % 12 ? ",5" : ",0";
+        table += "," + std::to_string(i % 12) + "\n";
+    }
+    write_file_atomically(folder / "m.csv", table);
+    const std::string runs = folder / "runs", store = folder / "runs/val/m";
+    const Outcome import = assay_run({"import", folder / "m.csv", "--kind", "logits",
+                                      "--dataset-name", "val", "--out", runs, "-q"});
+    ASSERT_EQ(import.status, 0) << import.err;
+    const Outcome found = assay_run({"inspect", store, "-q"});
+    EXPECT_EQ(found.status, 3) << found.err;
+    EXPECT_THAT(found.out, HasSubstr("✗ incorrect order of classes: folders named 0..11"));
+    EXPECT_THAT(found.out, HasSubstr("(0, 1, 10, ...): 36 of 36 correct (100.0 %), p = "));
+    EXPECT_THAT(found.out, HasSubstr("· nothing is known about the images"));
+    const auto result = nlohmann::json::parse(assay_run({"inspect", store, "--json", "-q"}).out);
+    EXPECT_EQ(result["class_orders"]["verdict"], "other");
+    EXPECT_FALSE(result.contains("same_files"));
+    for (const std::vector<std::string>& option : std::vector<std::vector<std::string>>{
+             {"--near", "3"}, {"--limit", "4"}, {"--against", folder.path().string()}}) {
+        const Outcome refused = assay_run({"inspect", store, option[0], option[1]});
+        EXPECT_EQ(refused.status, 2) << option[0];
+        EXPECT_THAT(refused.err, HasSubstr(option[0] + " is for images"));
+    }
+}
+
 }  // namespace
 }  // namespace assay

@@ -2,10 +2,13 @@
 // sizes, unreadable images, duplicates, labels and classes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/data/dataset.h"
@@ -117,11 +120,47 @@ struct InspectedLabels {
     std::vector<std::string> first_without;  ///< ids
 };
 
+/// An order of the classes that occurs in practice.
+struct ClassOrder {
+    std::string name;                      ///< "as given", "classes sorted by id"
+    std::vector<std::string> first;        ///< the first classes; "none" for an output without one
+    std::optional<std::uint64_t> correct;  ///< of the images compared; nothing without scores
+    /// Exact McNemar test of being better than the given order, Holm-adjusted over the other
+    /// orders. Nothing without scores, and for the given order.
+    std::optional<double> p;
+};
+/// Which order of the classes the scores fit.
+struct ClassOrders {
+    enum class Verdict {
+        given,    ///< the given order is better than chance, and no other is significantly better
+        other,    ///< another order is significantly better: numbers would be incorrect
+        none,     ///< the scores separate the classes, but no known order fits
+        unclear,  ///< nothing can be concluded, for the reason in `text`
+    };
+    Verdict verdict = Verdict::unclear;
+    std::string text;          ///< one sentence
+    std::string advice;        ///< the recommended action, or ""
+    std::uint64_t images = 0;  ///< labelled images whose scores were compared; 0 without scores
+    /// Permutation test (999 shuffles of the labels) of the given order being better than chance,
+    /// by the sum of reciprocal ranks.
+    std::optional<double> chance_p;
+    std::vector<ClassOrder> orders;  ///< the given one first, then by the number of correct images
+};
+
+constexpr auto words_of(ClassOrders::Verdict) {
+    using Verdict = ClassOrders::Verdict;
+    using Row = std::pair<Verdict, std::string_view>;
+    return std::array{Row{Verdict::given, "given"}, Row{Verdict::other, "other"},
+                      Row{Verdict::none, "none"}, Row{Verdict::unclear, "unclear"}};
+}
+
 struct InspectResult {
     std::string name;
     /// The prediction store whose records gave these findings; they then lack formats, sizes and
     /// near duplicates. "" means that the images were read.
     std::string store;
+    /// False if nothing is known about the images, because the predictions were imported.
+    bool images_known = true;
     std::uint64_t images = 0, unreadable = 0;
     int near = 0;  ///< the option
     std::vector<std::string> notes;
@@ -135,6 +174,8 @@ struct InspectResult {
     /// compared.
     Duplicates near_duplicates;
     std::optional<InspectedAgainst> against;
+    /// Nothing if there are no classes, or for inspect_store().
+    std::optional<ClassOrders> class_orders;
 };
 
 /// Reads and decodes every image once. The result is the same for any number of threads. Memory: 16
@@ -150,12 +191,18 @@ InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* again
 /// Returns nothing if no image is recorded: imports, stores in memory, stores of early builds.
 std::optional<InspectResult> inspect_store(const PredictionStore& store, std::size_t examples = 5);
 
+/// inspect_store(), or only the labels and classes if no image is recorded, and the order of the
+/// classes that the scores fit. Compares up to 1,000 labelled images, drawn by a fixed seed, so the
+/// result is the same for any number of threads. Memory: their scores, and 8 MB. Throws bad_input
+/// for a damaged store.
+InspectResult inspect_predictions(const PredictionStore& store, std::size_t examples = 5);
+
 /// One line each about what decoding ignored and about equal files; empty if nothing was found.
 /// Unreadable images have their own warnings.
 std::vector<std::string> notes_on_images(const InspectResult& result);
 
 /// Returns true if numbers would be incorrect. They are if an image cannot be read, a file has two
-/// labels, or a file is also in the other data set.
+/// labels, a file is also in the other data set, or the scores fit another order of the classes.
 bool has_faults(const InspectResult& result);
 
 /// The report has one page. Its records are the images of each finding. JSON: assay.inspect/1.

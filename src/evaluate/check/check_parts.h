@@ -134,14 +134,26 @@ struct BestRival {
     std::ptrdiff_t index = -1;
     double p = 1;
 };
+/// p_better() of each rival, after Holm's adjustment.
+std::vector<double> adjusted_p(const Outcomes& given, std::span<const Rival> rivals,
+                               Evidence evidence);
 BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
                      Evidence evidence);
 
+/// An order that check_order() compared with the given one.
+struct TriedOrder {
+    std::string name;
+    ClassOfOutput order;
+    std::size_t correct = 0;  ///< images of the sample
+    double p = 1;             ///< adjusted_p() of being better than the given order
+};
 /// Results that other checks use.
 struct OrderResult {
     ClassOfOutput order;   ///< the given order, or a significantly better one
     bool settled = false;  ///< true if it is better than chance in that order
     std::vector<Finding> findings;
+    std::size_t given_correct = 0;  ///< images of the sample that are correct in the given order
+    std::vector<TriedOrder> tried;  ///< empty if nothing could be compared
 };
 
 std::vector<Finding> check_data(const Dataset& dataset, const ModelSpec& spec, std::size_t outputs);

@@ -27,8 +27,8 @@ Preprocess without_geometry(Preprocess p) {
     return p;
 }
 
-/// Every item has its own draw, so its chance does not depend on other items. Returns the items
-/// with the `first`-th to (`first + n - 1`)-th smallest draw, in the items' order.
+}  // namespace
+
 std::vector<std::uint32_t> draw_items(const std::vector<std::uint32_t>& items, std::size_t first,
                                       std::size_t n, std::uint64_t seed) {
     if (first == 0 && n >= items.size()) return items;
@@ -43,8 +43,6 @@ std::vector<std::uint32_t> draw_items(const std::vector<std::uint32_t>& items, s
     std::sort(drawn.begin(), drawn.end());
     return drawn;
 }
-
-}  // namespace
 
 Runner::Runner(Classifier& classifier, std::size_t batch, int threads, bool any_failure)
     : classifier_(classifier), threads_(threads) {

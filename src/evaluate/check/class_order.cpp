@@ -36,7 +36,11 @@ std::string obstacle(const Sample& sample, const Dataset& dataset) {
 
 OrderResult check_order(const Scores& scores, const Sample& sample, const Dataset& dataset,
                         const CheckOptions& options) {
-    OrderResult result{.order = given_order(scores.classes), .settled = false, .findings = {}};
+    OrderResult result{.order = given_order(scores.classes),
+                       .settled = false,
+                       .findings = {},
+                       .given_correct = 0,
+                       .tried = {}};
     Finding finding{Severity::note, "classes.order", obstacle(sample, dataset), "", ""};
     const auto done = [&] {
         result.findings.push_back(finding);
@@ -56,6 +60,11 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     };
 
     OtherOrders others = other_orders(scores, sample, dataset);
+    const std::vector<double> adjusted = adjusted_p(given, others.rivals, Evidence::correct);
+    result.given_correct = count_correct(correct);
+    for (std::size_t r = 0; r < others.rivals.size(); ++r)
+        result.tried.push_back({others.rivals[r].name, others.orders[r],
+                                count_correct(others.rivals[r].outcomes.correct), adjusted[r]});
     const BestRival best = best_rival(given, others.rivals, options.level, Evidence::correct);
     if (best.index >= 0 &&
         explains(others.rivals[static_cast<std::size_t>(best.index)].outcomes.correct)) {

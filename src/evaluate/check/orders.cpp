@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+
+#include "core/text.h"
 
 namespace assay::checks {
 namespace {
@@ -38,27 +41,44 @@ std::vector<std::string> numbers_from(std::size_t first, std::size_t count) {
     return out;
 }
 
+/// The order with order[j] = the class whose text is the j-th number; empty if one is no number, or
+/// two are equal.
+ClassOfOutput numeric_order(const std::vector<std::string>& texts) {
+    std::vector<std::pair<std::uint64_t, std::int32_t>> numbers;
+    for (const std::string& text : texts) {
+        std::uint64_t number = 0;
+        if (!parse_number(text, number)) return {};
+        numbers.emplace_back(number, static_cast<std::int32_t>(numbers.size()));
+    }
+    std::sort(numbers.begin(), numbers.end());
+    ClassOfOutput order;
+    for (std::size_t j = 0; j < numbers.size(); ++j) {
+        if (j > 0 && numbers[j].first == numbers[j - 1].first) return {};
+        order.push_back(numbers[j].second);
+    }
+    return order;
+}
+
 /// Collects distinct orders.
 class Orders {
 public:
-    Orders(const Scores& scores, const Sample& sample, const Dataset& dataset)
-        : scores_(scores),
-          sample_(sample),
-          dataset_(dataset),
-          given_(given_order(scores.classes)) {}
+    Orders(std::size_t outputs, const Dataset& dataset)
+        : outputs_(outputs), dataset_(dataset), given_(given_order(outputs)) {}
 
-    void add(std::string name, std::string advice, ClassOfOutput order) {
-        order.resize(scores_.classes, -1);
-        if (order == given_ ||
-            std::find(found.orders.begin(), found.orders.end(), order) != found.orders.end())
-            return;
-        found.rivals.push_back(
-            {std::move(name), std::move(advice), judge(scores_, sample_, dataset_, order)});
-        found.orders.push_back(std::move(order));
+    void add(std::string name, std::string advice, ClassOfOutput order, bool by_names = false) {
+        order.resize(outputs_, -1);
+        if (order == given_) return;
+        const auto same = std::find_if(found.begin(), found.end(),
+                                       [&](const UsualOrder& o) { return o.order == order; });
+        if (same == found.end()) {
+            found.push_back({std::move(name), std::move(advice), std::move(order), by_names});
+        } else {
+            same->by_names = same->by_names || by_names;
+        }
     }
 
     void add_usual() {
-        const std::size_t n = dataset_.classes.empty() ? scores_.classes : dataset_.classes.size();
+        const std::size_t n = dataset_.classes.empty() ? outputs_ : dataset_.classes.size();
         const std::string letters =
             "pass --classes with ids in the order of the classifier's outputs (sorted as text: 0, "
             "1, 10, 11, ...)";
@@ -66,7 +86,7 @@ public:
             const ClassOfOutput text_order = sorted_order(numbers_from(first, n));
             add(fmt::format("folders named {}..{} sorted as text when the classifier was trained",
                             first, first + n - 1),
-                letters, text_order);
+                letters, text_order, dataset_.classes.empty() && first == 0);
             add(fmt::format(
                     "labels numbered by folders {}..{} sorted as text, the classifier by number",
                     first, first + n - 1),
@@ -82,8 +102,10 @@ public:
         if (!dataset_.classes.empty()) {
             const std::string sorted =
                 "pass --classes with a list in the order of the classifier's outputs";
-            add("classes sorted by id", sorted, sorted_order(dataset_.classes.ids()));
-            add("classes sorted by name", sorted, sorted_order(dataset_.classes.names()));
+            add("classes sorted by id", sorted, sorted_order(dataset_.classes.ids()), true);
+            if (ClassOfOutput order = numeric_order(dataset_.classes.ids()); !order.empty())
+                add("classes sorted by the numbers in their ids", sorted, std::move(order), true);
+            add("classes sorted by name", sorted, sorted_order(dataset_.classes.names()), true);
             add("labels numbered by class names sorted, the classifier by id", sorted,
                 inverse(sorted_order(dataset_.classes.names())));
         }
@@ -93,7 +115,7 @@ public:
         add_subsets();
     }
 
-    OtherOrders found;
+    std::vector<UsualOrder> found;
 
 private:
     void add_subsets() {
@@ -115,30 +137,39 @@ private:
                 class_map_named(name, imagenet_classes()).target_of;
             const std::string advice =
                 fmt::format("use the class map {0} (assay score RUNS --class-map {0})", name);
-            if (scores_.classes == target_of.size())
+            if (outputs_ == target_of.size())
                 add(fmt::format("labels count the 200 classes of {}", name), advice, target_of);
             ClassOfOutput members;
             for (std::size_t c = 0; c < target_of.size(); ++c) {
                 if (target_of[c] >= 0) members.push_back(static_cast<std::int32_t>(c));
             }
-            if (scores_.classes == members.size())
+            if (outputs_ == members.size())
                 add(fmt::format("the classifier predicts the 200 classes of {}", name), advice,
                     members);
         }
     }
 
-    const Scores& scores_;
-    const Sample& sample_;
+    std::size_t outputs_;
     const Dataset& dataset_;
     ClassOfOutput given_;
 };
 
 }  // namespace
 
-OtherOrders other_orders(const Scores& scores, const Sample& sample, const Dataset& dataset) {
-    Orders orders(scores, sample, dataset);
+std::vector<UsualOrder> usual_orders(std::size_t outputs, const Dataset& dataset) {
+    Orders orders(outputs, dataset);
     orders.add_usual();
     return std::move(orders.found);
+}
+
+OtherOrders other_orders(const Scores& scores, const Sample& sample, const Dataset& dataset) {
+    OtherOrders out;
+    for (UsualOrder& usual : usual_orders(scores.classes, dataset)) {
+        out.rivals.push_back({std::move(usual.name), std::move(usual.advice),
+                              judge(scores, sample, dataset, usual.order)});
+        out.orders.push_back(std::move(usual.order));
+    }
+    return out;
 }
 
 }  // namespace assay::checks

@@ -73,12 +73,17 @@ double p_better(const Outcomes& given, const Outcomes& rival, Evidence evidence)
                : 1;
 }
 
-BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
-                     Evidence evidence) {
+std::vector<double> adjusted_p(const Outcomes& given, std::span<const Rival> rivals,
+                               Evidence evidence) {
     std::vector<double> p;
     for (const Rival& rival : rivals) p.push_back(p_better(given, rival.outcomes, evidence));
+    return holm(p);
+}
+
+BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
+                     Evidence evidence) {
     BestRival best;
-    const std::vector<double> adjusted = holm(p);
+    const std::vector<double> adjusted = adjusted_p(given, rivals, evidence);
     const auto correct = [&](std::ptrdiff_t r) {
         return count_correct(rivals[static_cast<std::size_t>(r)].outcomes.correct);
     };

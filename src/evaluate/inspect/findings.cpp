@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "assay/report.h"
@@ -157,14 +158,72 @@ void add_labels(Lines& lines, const InspectResult& r) {
     }
 }
 
+/// "as given: 12 of 1,000 correct (1.2 %)", with the first classes.
+std::string order_text(const ClassOrder& order, std::uint64_t images) {
+    std::string text = order.name;
+    if (!order.first.empty()) text += fmt::format(" ({}, ...)", fmt::join(order.first, ", "));
+    if (order.correct)
+        text += fmt::format(
+            ": {} of {} correct ({:.1f} %)", count_text(*order.correct), count_text(images),
+            100.0 * static_cast<double>(*order.correct) / static_cast<double>(images));
+    if (order.p) text += fmt::format(", p = {:.2g}", *order.p);
+    return text;
+}
+
+void add_tested_orders(Lines& lines, const ClassOrders& found) {
+    using Verdict = ClassOrders::Verdict;
+    const bool compared = found.images > 0;
+    const Grade grade = found.verdict == Verdict::given     ? Grade::sound
+                        : found.verdict != Verdict::unclear ? Grade::fault
+                        : compared                          ? Grade::doubt
+                                                            : Grade::note;
+    std::string text = found.text;
+    if (found.chance_p)
+        text +=
+            fmt::format("; the given order against shuffled labels: p = {:.3g}", *found.chance_p);
+    lines.add(grade, std::move(text));
+    if (!compared) return;
+    constexpr std::size_t shown = 4;
+    const std::size_t others = found.orders.size() - 1;
+    for (std::size_t i = 0; i <= std::min(shown, others); ++i)
+        lines.example(order_text(found.orders[i], found.images));
+    lines.more(others, std::min(shown, others));
+    if (others > 0)
+        lines.example(
+            fmt::format("p: better than the given order (exact McNemar test, Holm-adjusted "
+                        "for {} tried)",
+                        how_many(others, "order")));
+    if (!found.advice.empty()) lines.example(found.advice);
+}
+
+void add_orders(Lines& lines, const InspectResult& r) {
+    if (!r.class_orders) return;
+    const ClassOrders& found = *r.class_orders;
+    if (!r.store.empty()) return add_tested_orders(lines, found);
+    if (found.orders.size() == 1)
+        return lines.add(Grade::sound, "the names of the classes suggest no other order");
+    lines.add(Grade::note,
+              "the names of the classes suggest several orders: check which one your "
+              "classifier has");
+    for (const ClassOrder& order : found.orders) lines.example(order_text(order, 0));
+    lines.example(found.text + ": type `assay check -m MODEL -d DATA`");
+}
+
 }  // namespace
 
 std::vector<InspectFinding> inspect::findings_of(const InspectResult& r) {
     Lines lines;
-    add_unreadable(lines, r);
-    add_duplicates(lines, r);
+    if (r.images_known) {
+        add_unreadable(lines, r);
+        add_duplicates(lines, r);
+    } else {
+        lines.add(Grade::note,
+                  "nothing is known about the images, because the predictions were "
+                  "imported");
+    }
     add_against(lines, r);
     add_labels(lines, r);
+    add_orders(lines, r);
     return std::move(lines.all);
 }
 

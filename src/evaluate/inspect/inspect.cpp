@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "data/class_text.h"
+#include "evaluate/inspect/class_orders.h"
 #include "evaluate/inspect/described_data.h"
 #include "evaluate/inspect/duplicates.h"
 #include "evaluate/inspect/image_tally.h"
@@ -91,6 +92,16 @@ InspectResult inspect::described_data(const Dataset& dataset, std::size_t exampl
     return result;
 }
 
+InspectResult inspect_predictions(const PredictionStore& store, std::size_t examples) {
+    std::optional<InspectResult> recorded = inspect_store(store, examples);
+    InspectResult result =
+        recorded ? std::move(*recorded) : inspect::described_data(store.dataset(), examples);
+    result.store = store.folder().string();
+    result.images_known = recorded.has_value();
+    result.class_orders = inspect::orders_by_scores(store);
+    return result;
+}
+
 void inspect::take_tally(const ImageTally& tally, const Dataset& dataset, InspectResult& result) {
     result.unreadable = tally.unreadable();
     result.kinds = tally.kinds(dataset);
@@ -109,6 +120,7 @@ InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* again
     InspectResult result = inspect::described_data(dataset, options.examples);
     result.near = options.near;
     result.notes = data.notes;
+    result.class_orders = inspect::orders_by_names(dataset);
 
     const bool in_arrays = dataset.archive != nullptr && dataset.archive->holds_samples();
     inspect::ImageTally tally(options.examples, in_arrays);
@@ -133,7 +145,9 @@ InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* again
 
 bool has_faults(const InspectResult& result) {
     return result.unreadable > 0 || result.same_files.groups_of_other_labels > 0 ||
-           (result.against && result.against->same > 0);
+           (result.against && result.against->same > 0) ||
+           (result.class_orders && (result.class_orders->verdict == ClassOrders::Verdict::other ||
+                                    result.class_orders->verdict == ClassOrders::Verdict::none));
 }
 
 }  // namespace assay

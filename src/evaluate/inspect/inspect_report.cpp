@@ -236,6 +236,30 @@ ResultType result_type(ResultOf<InspectedLabels>) {
     return rows;
 }
 
+ResultType result_type(ResultOf<ClassOrder>) {
+    static constexpr auto rows = describe_result<ClassOrder>(
+        {.name = "ClassOrder"},
+        {part<&ClassOrder::name>({}),
+         part<&ClassOrder::first>({.help = "The first classes; `none`: an output without a class"}),
+         part<&ClassOrder::correct>({.help = "Null without scores"}),
+         part<&ClassOrder::p>({.help = "Exact McNemar test of being better than the given order, "
+                                       "Holm-adjusted; null for the given one"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<ClassOrders>) {
+    using Of = ClassOrders;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "ClassOrders", .help = "Which order of the classes the scores fit"},
+        {part<&Of::verdict>({.help = "`given`, `other` (better), `none` of the known orders, or "
+                                     "`unclear`"}),
+         part<&Of::text>({}), part<&Of::advice>({.help = "Empty if there is nothing to do"}),
+         part<&Of::images>({.help = "Labelled images whose scores were compared"}),
+         part<&Of::chance_p>({.help = "The given order against 999 shuffles of the labels"}),
+         part<&Of::orders>({.help = "The given one first"})});
+    return rows;
+}
+
 static ResultType result_type(ResultOf<InspectFinding>) {
     using Of = InspectFinding;
     static constexpr auto rows = describe_result<Of>(
@@ -252,28 +276,34 @@ ResultType result_type(ResultOf<InspectResult>) {
          .help = "What `assay inspect` prints",
          .schema = "assay.inspect/1"},
         {part<&Of::name>({}),
-         part<&Of::store>({.help = "Of a report: the store that recorded this when its model ran; "
-                                   "formats, sizes and near duplicates are absent",
+         part<&Of::store>({.help = "Of predictions: their store. Formats, sizes and near "
+                                   "duplicates are absent, and all that concerns images if the "
+                                   "predictions were imported",
                            .omitted = true}),
-         part<&Of::images>({}), part<&Of::unreadable>({}),
+         part<&Of::images>({}),
+         part({.name = "unreadable", .omitted = true},
+              [](const Of& r) { return r.images_known ? &r.unreadable : nullptr; }),
          part({.help = "The most bits between near duplicates", .name = "near", .omitted = true},
               [](const Of& r) { return r.store.empty() ? &r.near : nullptr; }),
          part<&Of::notes>({.help = "How the data set was read"}), part<&Of::samples>({}),
          part<&Of::labels>({}), part<&Of::kinds>({}),
          part<&Of::sizes>({.help = "Null if no image can be decoded"}),
-         part<&Of::unreadable_examples>({}), part<&Of::same_files>({}),
-         part({.help = "Near duplicates among files that differ",
-               .name = "near_duplicates",
-               .omitted = true},
+         part({.name = "unreadable_examples", .omitted = true},
+              [](const Of& r) { return r.images_known ? &r.unreadable_examples : nullptr; }),
+         part({.name = "same_files", .omitted = true},
+              [](const Of& r) { return r.images_known ? &r.same_files : nullptr; }),
+         part({.help = "Near duplicates among files that differ", .name = "near_duplicates", .omitted = true},
               [](const Of& r) { return r.store.empty() ? &r.near_duplicates : nullptr; }),
-         part<&Of::against>({}),
+         part<&Of::against>({}), part<&Of::class_orders>({.help = "Null without classes"}),
          part({.name = "findings"}, [](const Of& r) { return inspect::findings_of(r); })});
     return rows;
 }
 
 Report report_of(const InspectResult& r) {
     std::string head = fmt::format("{}: {}", r.name, counted(r.images, "image", "images"));
-    if (!r.store.empty()) head += fmt::format("\n    as {} has recorded them", r.store);
+    if (!r.store.empty())
+        head +=
+            fmt::format("\n    {} {}", r.images_known ? "as recorded by" : "imported as", r.store);
     for (const std::string& line : r.notes) head += "\n    " + line;
     if (r.against) {
         head += fmt::format("\nagainst {}: {}", r.against->name,

@@ -542,6 +542,31 @@ export interface ClassFrequency {
   frequency: number;
 }
 
+export interface ClassOrder {
+  name: string;
+  /** The first classes; `none`: an output without a class. */
+  first: string[];
+  /** Null without scores. */
+  correct: number | null;
+  /** Exact McNemar test of being better than the given order, Holm-adjusted; null for the given one. */
+  p: number | null;
+}
+
+/** Which order of the classes the scores fit. */
+export interface ClassOrders {
+  /** `given`, `other` (better), `none` of the known orders, or `unclear`. */
+  verdict: "given" | "other" | "none" | "unclear";
+  text: string;
+  /** Empty if there is nothing to do. */
+  advice: string;
+  /** Labelled images whose scores were compared. */
+  images: number;
+  /** The given order against 999 shuffles of the labels. */
+  chance_p: number | null;
+  /** The given one first. */
+  orders: ClassOrder[];
+}
+
 /** Factor and offset of a class's score. */
 export interface ClassScaling {
   id: string;
@@ -1839,10 +1864,10 @@ export interface InspectFinding {
 /** What `assay inspect` prints. */
 export interface InspectResult extends Result {
   name: string;
-  /** Of a report: the store that recorded this when its model ran; formats, sizes and near duplicates are absent. */
+  /** Of predictions: their store. Formats, sizes and near duplicates are absent, and all that concerns images if the predictions were imported. */
   store?: string;
   images: number;
-  unreadable: number;
+  unreadable?: number;
   /** The most bits between near duplicates. */
   near?: number;
   /** How the data set was read. */
@@ -1852,11 +1877,13 @@ export interface InspectResult extends Result {
   kinds: ImageKind[];
   /** Null if no image can be decoded. */
   sizes: ImageSizes | null;
-  unreadable_examples: InspectUnreadable[];
-  same_files: DuplicateImages;
-  /** Near duplicates among files that differ. */
+  unreadable_examples?: InspectUnreadable[];
+  same_files?: DuplicateImages;
+  /** Of files that differ. */
   near_duplicates?: DuplicateImages;
   against: InspectedAgainst | null;
+  /** Null without classes. */
+  class_orders: ClassOrders | null;
   findings: InspectFinding[];
 }
 
