@@ -5,6 +5,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/joined_sets.h"
+
 namespace assay {
 namespace {
 
@@ -128,11 +130,6 @@ std::vector<double> explain(const ClassPatterns& patterns, std::vector<Annotator
     return skill;
 }
 
-std::uint32_t root_of(std::vector<std::uint32_t>& of, std::uint32_t r) {
-    while (of[r] != r) r = of[r] = of[of[r]];
-    return r;
-}
-
 }  // namespace
 
 TogetherGroups answers_together(const ClassPatterns& patterns) {
@@ -154,6 +151,7 @@ TogetherGroups answers_together(const ClassPatterns& patterns) {
     const auto expected = [&](const AnnotatorPair& pair) {
         return pair.chance + (1 - pair.chance) * skill[pair.one] * skill[pair.other];
     };
+    JoinedSets sets(patterns.annotators);
     for (const AnnotatorPair& pair : pairs) {
         const double of_skill = skill[pair.one] * skill[pair.other];
         const double likely = std::clamp(expected(pair), 0.02, 0.98);
@@ -162,13 +160,11 @@ TogetherGroups answers_together(const ClassPatterns& patterns) {
         if (pair.kappa - of_skill <= least_excess ||
             agreed - expected(pair) <= least_errors * std::sqrt(likely * (1 - likely) / n))
             continue;
-        const std::uint32_t a = root_of(out.of_annotator, pair.one),
-                            b = root_of(out.of_annotator, pair.other);
-        out.of_annotator[std::max(a, b)] = std::min(a, b);
+        sets.join(pair.one, pair.other);
     }
     std::vector<std::uint32_t> group(patterns.annotators, ClassPatterns::none);
     for (std::uint32_t r = 0; r < patterns.annotators; ++r) {
-        const std::uint32_t root = out.of_annotator[r] = root_of(out.of_annotator, r);
+        const std::uint32_t root = out.of_annotator[r] = sets.of(r);
         if (root == r) continue;
         if (group[root] == ClassPatterns::none) {
             group[root] = static_cast<std::uint32_t>(out.groups.size());

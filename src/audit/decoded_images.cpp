@@ -15,10 +15,6 @@
 namespace assay::audit {
 namespace {
 
-NameHash key_of(std::span<const std::byte> bytes) {
-    return name_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
 /// Images of other shapes have other keys, even if their pixels are the same row of numbers.
 NameHash pixel_key(const Image& image) {
     Hasher hasher;
@@ -41,7 +37,7 @@ DecodedImages decode_images(const Dataset& dataset, int threads, const ProgressC
     const auto visit = [&](std::size_t i, MemoryBudget& memory) {
         std::optional<std::string> problem = visit_image(
             dataset, i, {}, memory,
-            [&](std::span<const std::byte> bytes) { out.files[i] = key_of(bytes); },
+            [&](std::span<const std::byte> bytes) { out.files[i] = name_hash(bytes); },
             [&](const Image& image) {
                 out.pixels[i] = pixel_key(image);
                 out.looks[i] = near_hash(image);
@@ -64,8 +60,8 @@ DecodedImages decode_images(const Dataset& dataset, int threads, const ProgressC
     return out;
 }
 
-JoinedImages join_alike(JoinedImages& joined, const std::vector<std::uint64_t>& looks, int bits) {
-    JoinedImages alike(looks.size());
+JoinedSets join_alike(JoinedSets& joined, const std::vector<std::uint64_t>& looks, int bits) {
+    JoinedSets alike(looks.size());
     // Equal looks are joined first, because the search compares all equal ones with each other.
     std::vector<std::uint64_t> of_first(looks.size());
     for (std::uint32_t i = 0; i < looks.size(); ++i)

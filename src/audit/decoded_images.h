@@ -8,6 +8,7 @@
 #include "assay/data/dataset.h"
 #include "assay/progress.h"
 #include "audit/image_keys.h"
+#include "core/joined_sets.h"
 
 namespace assay::audit {
 
@@ -26,6 +27,6 @@ DecodedImages decode_images(const Dataset& dataset, int threads, const ProgressC
 
 /// The first image of each set of `joined`, joined to those that look alike: their looks differ in
 /// at most `bits` bits (0 to 10). Images without detail are not compared.
-JoinedImages join_alike(JoinedImages& joined, const std::vector<std::uint64_t>& looks, int bits);
+JoinedSets join_alike(JoinedSets& joined, const std::vector<std::uint64_t>& looks, int bits);
 
 }  // namespace assay::audit

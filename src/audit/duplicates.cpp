@@ -19,6 +19,7 @@
 #include "audit/corrections.h"
 #include "audit/decoded_images.h"
 #include "audit/image_keys.h"
+#include "core/joined_sets.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "data/archives.h"
@@ -73,7 +74,7 @@ std::optional<ImageKeys> read_keys(const Dataset& dataset, int threads) {
             throw_if_stopped();
             try {
                 const std::vector<std::byte> bytes = dataset.read_image(i);
-                out[i] = name_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+                out[i] = name_hash(bytes);
             } catch (const Error& error) {
                 if (ends_the_run(error)) throw;
             }
@@ -117,8 +118,7 @@ ImageKeys score_keys(std::span<const RowReader> readers, int threads, std::uint6
                     is_rounded[static_cast<std::size_t>(row)] = 1;
                     continue;
                 }
-                out[static_cast<std::size_t>(row)] = name_hash(
-                    {reinterpret_cast<const char*>(joined.data()), joined.size() * sizeof(float)});
+                out[static_cast<std::size_t>(row)] = name_hash(std::as_bytes(std::span(joined)));
             }
         });
     rounded = static_cast<std::uint64_t>(std::ranges::count(is_rounded, 1));
@@ -188,7 +188,7 @@ std::uint64_t count_scores_alone(const Evidence& evidence) {
 using Members = std::vector<std::uint32_t>;
 
 /// The sets of several images, in the order of their first ones.
-std::vector<Members> sets_of(JoinedImages& joined) {
+std::vector<Members> sets_of(JoinedSets& joined) {
     std::map<std::uint32_t, Members> sets;
     for (std::uint32_t i = 0; i < joined.size(); ++i)
         if (joined.of(i) != i) sets[joined.of(i)].push_back(i);
@@ -231,7 +231,7 @@ void list_groups(std::vector<FoundGroup> found, const Dataset& dataset, std::uin
     }
 }
 
-void find_equal(JoinedImages& joined, const Evidence& evidence, const Dataset& dataset,
+void find_equal(JoinedSets& joined, const Evidence& evidence, const Dataset& dataset,
                 std::vector<FoundGroup>& found, LabelAudit& audit) {
     for (Members& members : sets_of(joined)) {
         const bool differ = have_other_labels(dataset, members);
@@ -258,11 +258,11 @@ Members with_equal(const Members& members, const std::map<std::uint32_t, Members
 }
 
 /// Of equal images, only the first one is compared and listed. The labels of all of them count.
-void find_alike(JoinedImages& joined, const std::vector<std::uint64_t>& looks,
-                const Dataset& dataset, std::vector<FoundGroup>& found, LabelAudit& audit) {
+void find_alike(JoinedSets& joined, const std::vector<std::uint64_t>& looks, const Dataset& dataset,
+                std::vector<FoundGroup>& found, LabelAudit& audit) {
     std::map<std::uint32_t, Members> equal;
     for (Members& members : sets_of(joined)) equal[members.front()] = std::move(members);
-    JoinedImages alike = join_alike(joined, looks, alike_bits);
+    JoinedSets alike = join_alike(joined, looks, alike_bits);
     for (Members& members : sets_of(alike)) {
         const bool differ = have_other_labels(dataset, with_equal(members, equal));
         ++audit.alike_groups;
@@ -370,7 +370,7 @@ void find_duplicates(std::span<const RowReader> readers, const AuditOptions& opt
         audit.duplicate_notes.push_back(
             fmt::format("equal scores are no evidence for {} with scores of at most four decimals",
                         how_many(rounded, "image")));
-    JoinedImages joined(dataset.size());
+    JoinedSets joined(dataset.size());
     const auto join = [&](std::uint32_t a, std::uint32_t b) { joined.join(a, b); };
     for_equal_keys(evidence.files, unknown_key, join);
     for_equal_keys(evidence.pixels, unknown_key, join);

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,10 @@ inline NameHash name_hash(std::string_view name) {
     std::from_chars(digits, digits + 16, hash.first, 16);
     std::from_chars(digits + 16, digits + 32, hash.second, 16);
     return hash;
+}
+/// The same for bytes, such as those of a file.
+inline NameHash name_hash(std::span<const std::byte> bytes) {
+    return name_hash(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace assay

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <numeric>
 #include <tuple>
 
+#include "core/joined_sets.h"
 #include "data/class_text.h"
 #include "evaluate/inspect/near_pairs.h"
 
@@ -174,26 +174,6 @@ Files find_equal_files(BothImages& images, const InspectOptions& options, Inspec
     return files;
 }
 
-/// Disjoint sets that can be merged. The first member of a set represents it.
-class Sets {
-public:
-    explicit Sets(std::size_t n) : parent_(n) {
-        std::iota(parent_.begin(), parent_.end(), std::uint32_t{0});
-    }
-    std::uint32_t of(std::uint32_t i) {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    void join(std::uint32_t a, std::uint32_t b) {
-        a = of(a);
-        b = of(b);
-        parent_[std::max(a, b)] = std::min(a, b);
-    }
-
-private:
-    std::vector<std::uint32_t> parent_;
-};
-
 /// Images with the same hash: a part of `order`, with those of the data set first.
 struct Look {
     std::span<const std::uint32_t> own, others;
@@ -231,7 +211,7 @@ private:
 };
 
 /// The groups of images of the data set, from the merged pairs.
-Duplicates near_groups(const BothImages& images, const Looks& looks, Sets& sets,
+Duplicates near_groups(const BothImages& images, const Looks& looks, JoinedSets& sets,
                        std::size_t examples) {
     std::vector<std::uint32_t> sizes(looks.size());
     for (std::uint32_t k = 0; k < looks.size(); ++k)
@@ -256,7 +236,7 @@ Duplicates near_groups(const BothImages& images, const Looks& looks, Sets& sets,
 void find_near(const BothImages& images, Files files, const InspectOptions& options,
                InspectResult& result) {
     const Looks looks(images, std::move(files.first));
-    Sets sets(looks.size());
+    JoinedSets sets(looks.size());
     /// The distance in bits and the nearest image of the other data set, by index of the hash.
     std::map<std::uint32_t, std::pair<int, std::uint32_t>> nearest;
     const auto offer = [&](std::uint32_t own, std::uint32_t other, int bits) {

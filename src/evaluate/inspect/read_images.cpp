@@ -13,8 +13,7 @@ namespace assay::inspect {
 namespace {
 
 std::uint64_t hash_of_file(std::span<const std::byte> bytes) {
-    const auto hash = name_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()}).first;
-    return std::max<std::uint64_t>(hash, 1);
+    return std::max<std::uint64_t>(name_hash(bytes).first, 1);
 }
 
 bool is_of_one_colour(const Image& image) {
