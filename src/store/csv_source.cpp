@@ -45,10 +45,10 @@ public:
         if (truth_) source.truth_name = name_of(*truth_);
         source.notes.insert(source.notes.begin(), notes_.begin(), notes_.end());
         source.notes.push_back(what_was_taken());
-        source.percent_signs = !percent_.empty();
-        if (source.percent_signs)
+        source.percent_signs = !percent_.text.empty();
+        if (const std::string& text = percent_.text; source.percent_signs)
             source.notes.push_back(fmt::format("scores have percent signs: `{}` is read as {:.6g}",
-                                               shortened(percent_), *number_in(percent_)));
+                                               shortened(text), *number_in(text)));
         return source;
     }
 
@@ -210,11 +210,11 @@ private:
     float score(std::size_t column, std::string_view cell) {
         const std::optional<float> value = number_in(cell);
         if (!value) throw reader_.error(fmt::format("`{}` is not a number", shortened(cell)));
-        std::string& first = has_percent_sign(cell) ? percent_ : plain_;
+        FirstScore& first = has_percent_sign(cell) ? percent_ : plain_;
         // 0 and empty cells mean the same with a sign.
-        if (first.empty() && *value != 0 && !std::isnan(*value)) {
-            first = trimmed(cell);
-            if (!percent_.empty() && !plain_.empty()) refuse_some_signs(column, cell);
+        if (first.text.empty() && *value != 0 && !std::isnan(*value)) {
+            first = {std::string(trimmed(cell)), column};
+            if (!percent_.text.empty() && !plain_.text.empty()) refuse_some_signs(column, cell);
         }
         return *value;
     }
@@ -222,11 +222,12 @@ private:
     /// Without a sign, 12.5 may be 12.5 % or a probability that is wrong.
     [[noreturn]] void refuse_some_signs(std::size_t column, std::string_view cell) const {
         const bool has = has_percent_sign(cell);
-        throw reader_.error(
-            fmt::format("the score `{}` in the column `{}` has {} percent sign, but `{}` before "
-                        "it has {}: write all scores with a percent sign, or none",
-                        shortened(cell), shortened(name_of(column)), has ? "a" : "no",
-                        shortened(has ? plain_ : percent_), has ? "none" : "one"));
+        const FirstScore& other = has ? plain_ : percent_;
+        throw reader_.error(fmt::format(
+            "the score `{}` in the column `{}` has {} percent sign, but `{}` in the "
+            "column `{}` has {}: write all scores with a percent sign, or none",
+            shortened(cell), shortened(name_of(column)), has ? "a" : "no", shortened(other.text),
+            shortened(name_of(other.column)), has ? "none" : "one"));
     }
     template <class Body>
     void in_row(Body&& body) {
@@ -419,15 +420,15 @@ private:
     }
 
     TableBuilder builder_;
-    std::string percent_;     ///< the first score with a percent sign, unless it is 0
-    std::string plain_;       ///< the first other score without one
+    struct FirstScore {
+        std::string text;  ///< "" if there is none
+        std::size_t column = 0;
+    } percent_, plain_;       ///< the first score with a percent sign and without, unless it is 0
     bool has_lists_ = false;  ///< true if a cell of scores is a list
     // The columns without a role: numbers or texts, as in the first row.
     std::vector<std::size_t> numbers_, words_;
     std::vector<std::string> notes_;
-    std::vector<std::size_t> index_series_;
-    std::vector<std::size_t> label_series_;
-    std::vector<std::size_t> score_series_;
+    std::vector<std::size_t> index_series_, label_series_, score_series_;
 };
 
 }  // namespace

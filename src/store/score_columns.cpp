@@ -110,9 +110,10 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const KnownCl
     }
     if (out.place = by_number(names); !out.place.empty()) {
         const bool from_0 = !places_of(names).empty(), from_1 = numbers_from_one(names);
-        if (from_0 || from_1) refuse_two_orders(list, placed(names, out.place));
         out.kind_name = names.front();
         const bool numbers = is_placeholder(numbered(names.front())->first);
+        std::vector<std::string> sorted = placed(names, out.place);
+        if (from_0 || from_1) refuse_two_orders(list, sorted);
         // Names such as "grade0" are the classes' own names, unless a list gives other names.
         if (from_0 && (numbers || !list.empty())) return out;
         // The user's list names "class_1" to "class_3".
@@ -121,15 +122,14 @@ ScoreColumns taken_as(const ColumnSample& sample, Columns columns, const KnownCl
             out.said = fmt::format(
                 "the columns {} to {} are the classes of the list by their "
                 "numbers: {} is `{}`",
-                shortened(placed(names, out.place).front()),
-                shortened(placed(names, out.place).back()),
-                shortened(placed(names, out.place).front()), shortened(list.id(0)));
+                shortened(sorted.front()), shortened(sorted.back()), shortened(sorted.front()),
+                shortened(list.id(0)));
             return out;
         }
         if (numbers) {
-            for (std::string& name : names) name = fmt::format("{}", numbered(name)->second);
+            for (std::string& name : sorted) name = fmt::format("{}", numbered(name)->second);
         }
-        out.classes = placed(names, out.place);
+        out.classes = std::move(sorted);
         return out;
     }
     const auto first = prefixed(names.front());

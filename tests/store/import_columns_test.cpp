@@ -68,10 +68,10 @@ TEST_F(ImportedColumns, SomePercentSignsAreRefused) {
     for (const ImportOptions& options : {ImportOptions(), told}) {
         EXPECT_THAT(refusal("p.csv", "id,a,b,c\ni0,0,100%,0%\ni1,87.5%,12.5,0\n", options),
                     HasSubstr("p.csv line 3: the score `12.5` in the column `b` has no percent "
-                              "sign, but `100%` before it has one"));
+                              "sign, but `100%` in the column `b` has one"));
         EXPECT_THAT(refusal("p.csv", "id,a,b\ni0,87,13\ni1,97,3%\n", options),
                     HasSubstr("line 3: the score `3%` in the column `b` has a percent sign, but "
-                              "`87` before it has none"));
+                              "`87` in the column `a` has none"));
     }
 }
 
