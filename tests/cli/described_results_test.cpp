@@ -41,7 +41,7 @@ TEST(Docs, FieldsOfResultsAreThoseOfTheProgram) {
         source / "docs/results.md",
         "# Fields of results\n\n"
         "What `--json` prints, by schema, and the columns of `--csv`. The test `Docs.*` writes "
-        "this page of the program's\ndescriptions. Other results: "
+        "this page from the program's\ndescriptions. Other results: "
         "[formats.md](formats.md).\n\n" +
             markdown_of(described_results()));
 }
