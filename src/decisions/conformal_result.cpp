@@ -51,8 +51,8 @@ ResultType result_type(ResultOf<Abstention>) {
         {.name = "Abstention", .columns = "max_error,answered_above=threshold,answered*,error*"},
         {part<&Of::model>({}), part<&Of::dataset>({}), part<&Of::calibrated_on>({}),
          part<&Of::max_error>({}), part<&Of::calibration>({.help = "Images to calibrate on"}),
-         part<&Of::threshold>({.help = "An image is answered if its confidence is above; -1: all "
-                                       "are; null: no threshold is safe"}),
+         part<&Of::threshold>({.help = "An image is answered if its confidence is above this; -1: "
+                                       "all are; null: no threshold is safe"}),
          part<&Of::answered>({.help = "Proportion of the other images"}),
          part<&Of::error>({.help = "Among the answers"})});
     return rows;

@@ -21,7 +21,9 @@ export interface Abstention {
   max_error: number;
   /** Images to calibrate on. */
   calibration: number;
-  /** An image is answered if its confidence is above; -1: all are; null: no threshold is safe. */
+  /**
+   * An image is answered if its confidence is above this; -1: all are; null: no threshold is safe.
+   */
   threshold: number | null;
   /** Proportion of the other images. */
   answered: Estimate;
