@@ -3,10 +3,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/attack.h"
-#include "cli/command.h"
-#include "cli/inputs.h"
-#include "cli/prediction.h"
-#include "cli/progress.h"
+#include "cli/model_command.h"
 #include "evaluate/options_used.h"
 
 namespace assay::cli {
@@ -135,44 +132,22 @@ int cmd_attack(std::vector<std::string> arguments) {
         "The predictions under each attack are a separate store (MODEL@ATTACK-NORM-EPS), "
         "which score and compare read. The same command resumes.",
         attack_examples);
-    ModelFlags models;
-    DataFlags data;
-    StoreFlags store;
+    ModelCommand command("attack", "images x attacks");
     AttackFlags flags;
-    Output output;
-    models.add_to(*app);
-    data.add_to(*app);
-    const std::size_t input_options = app->get_options().size();
-    flags.add_to(*app);
-    flags.add_images_to(*app);
-    store.add_to(*app);
-    output.add_to(*app);
-    output.logs.add_to(*app);
+    command.add_to(*app, [&] {
+        flags.add_to(*app);
+        flags.add_images_to(*app);
+    });
     if (!parse(*app, std::move(arguments))) return Status::done;
-    require_inputs(models, data, "attack");
-    data.sample.check();
+    command.check();
 
     AttackRunOptions options = flags.resolved();
-    if (!options.images.empty() && data.folders.size() > 1)
+    if (!options.images.empty() && command.data.folders.size() > 1)
         throw Error(ErrorCode::usage, "--save-images needs exactly one --data");
     check_used(options);
-    data.names_parts = data.name.empty();
-    data.runs = store.options.runs;
-    models.draw(store.options.runs, !store.dry_run);
-    models.classes_of_data = classes_of(data);
-    const std::vector<ModelSpec> specs = models.resolve();
-    if (store.dry_run) {
-        output.print(plan_report_of(specs));
-        return Status::done;
-    }
-    options.predict = store.options;
-    std::vector<LoadedModel> loaded;
-    for (const ModelSpec& spec : specs) {
-        note(describe(spec));
-        loaded.push_back(load_model(spec, models.opening()));
-    }
-    TypedPrediction typed{"attack", {}, "", typed_options(*app, input_options)};
-    for (const std::filesystem::path& file : models.files) typed.models.push_back(file.string());
+    options.predict = command.store.options;
+    const std::vector<LoadedModel> loaded = command.load();
+    if (loaded.empty()) return Status::done;
     if (options.control) {
         const ControlPasses most = max_control_passes(options);
         note(
@@ -181,18 +156,11 @@ int cmd_attack(std::vector<std::string> arguments) {
                         count_text(most.forward), count_text(most.backward)));
     }
     std::vector<AttackedResult> results;
-    for (std::size_t i = 0; i < data.folders.size(); ++i) {
-        const Dataset dataset = data.open(i, loaded[0].spec.classes);
-        typed.data = data.folders[i].string();
-        try_and_warn(loaded, dataset, options.predict, *self_comm(), typed);
-        ProgressLine progress(dataset.name, "images x attacks");
+    command.over_each(*app, loaded, [&](const Dataset& dataset, ProgressLine& progress) {
         for (AttackedResult& result : attack_models(loaded, dataset, options, progress))
             results.push_back(std::move(result));
-        progress.finish();
-    }
-    const Report report = report_of(results, options);
-    output.print(report);
-    return report.partial ? Status::partial : Status::done;
+    });
+    return command.print(report_of(results, options));
 }
 
 }  // namespace assay::cli

@@ -3,11 +3,8 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/certify.h"
-#include "cli/command.h"
 #include "cli/described.h"
-#include "cli/inputs.h"
-#include "cli/prediction.h"
-#include "cli/progress.h"
+#include "cli/model_command.h"
 
 namespace assay::cli {
 namespace {
@@ -27,53 +24,22 @@ int cmd_certify(std::vector<std::string> arguments) {
         "change of an image alters its class. Train the model with noise. If the run is "
         "interrupted, rerun it to resume.",
         certify_examples);
-    ModelFlags models;
-    DataFlags data;
-    StoreFlags store;
+    ModelCommand command("certify", "images");
     CertifyOptions options;
-    Output output;
-    models.add_to(*app);
-    data.add_to(*app);
-    const std::size_t input_options = app->get_options().size();
-    add_options(*app, options, "Smoothing");
-    store.add_to(*app);
-    output.add_to(*app);
-    output.logs.add_to(*app);
+    command.add_to(*app, [&] { add_options(*app, options, "Smoothing"); });
     if (!parse(*app, std::move(arguments))) return Status::done;
-    require_inputs(models, data, "certify");
-    data.sample.check();
-    options.predict = store.options;
+    command.check();
+    options.predict = command.store.options;
     check(options);
 
-    data.names_parts = data.name.empty();
-    data.runs = store.options.runs;
-    models.draw(store.options.runs, !store.dry_run);
-    models.classes_of_data = classes_of(data);
-    const std::vector<ModelSpec> specs = models.resolve();
-    if (store.dry_run) {
-        output.print(plan_report_of(specs));
-        return Status::done;
-    }
-    std::vector<LoadedModel> loaded;
-    for (const ModelSpec& spec : specs) {
-        note(describe(spec));
-        loaded.push_back(load_model(spec, models.opening()));
-    }
-    TypedPrediction typed{"certify", {}, "", typed_options(*app, input_options)};
-    for (const std::filesystem::path& file : models.files) typed.models.push_back(file.string());
+    const std::vector<LoadedModel> loaded = command.load();
+    if (loaded.empty()) return Status::done;
     std::vector<CertifiedModel> results;
-    for (std::size_t i = 0; i < data.folders.size(); ++i) {
-        const Dataset dataset = data.open(i, loaded[0].spec.classes);
-        typed.data = data.folders[i].string();
-        try_and_warn(loaded, dataset, options.predict, *self_comm(), typed);
-        ProgressLine progress(dataset.name, "images");
+    command.over_each(*app, loaded, [&](const Dataset& dataset, ProgressLine& progress) {
         for (CertifiedModel& result : certify_models(loaded, dataset, options, progress))
             results.push_back(std::move(result));
-        progress.finish();
-    }
-    const Report report = report_of(results, options);
-    output.print(report);
-    return report.partial ? Status::partial : Status::done;
+    });
+    return command.print(report_of(results, options));
 }
 
 }  // namespace assay::cli
