@@ -16,6 +16,7 @@ assay attack -m a.pt -m b.onnx -d val --attack pgd --eps 0,1/255,2/255,4/255,8/2
 assay attack -m m.pt -d val --attack pgd --norm l2 --eps 0.5 --steps 40
 assay attack -m m.pt -d val --attack pgd --steps 40 --step eps/30 --restarts 10
 assay attack -m a.pt -m b.pt -d val --attack fmn --norm l2
+assay attack -m a.pt -m b.pt -d val --attack pgd --transfer --json -o transfer.json
 assay attack -m m.pt -d val --attack pgd --save-images adversarial --save-format png
 assay predict -m m.pt -d adversarial/pgd-linf-8_255 --crop-mode none
 )";
@@ -80,6 +81,10 @@ struct AttackFlags {
                "--no-control", [this] { options.control = false; },
                "Skip the controls, which look for signs that an attack failed. The verdict "
                "is then \"not checked\"")
+            ->group(group);
+        app.add_flag("--transfer", options.transfer,
+                     "Also classify the images made on each model by the other models, which must "
+                     "take the same pixels")
             ->group(group);
         app.add_option("--seed", options.seed,
                        "Seed of random starts and windows, which also depend on the image's id")

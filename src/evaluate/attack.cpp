@@ -18,6 +18,8 @@
 #include "evaluate/attack_images.h"
 #include "evaluate/attack_names.h"
 #include "evaluate/attack_taken.h"
+#include "evaluate/attack_transfer.h"
+#include "evaluate/scoring_settings.h"
 #include "evaluate/smallest_change.h"
 #include "store/outcomes.h"
 
@@ -74,9 +76,9 @@ std::string variant_of(const AttackJob& cell, const AttackRunOptions& options) {
                            .space = options.space});
 }
 
-/// Everything that determines the numbers other than the model and the image.
+/// Everything that determines the numbers other than the model's file and the image.
 std::string definition_of(const AttackJob& cell, const AttackRunOptions& options,
-                          const Preprocess& preprocess) {
+                          const ModelSpec& model) {
     nlohmann::json made = {{"attack", cell.attack},
                            {"parts", cell.parts},
                            {"eps", cell.options.eps},
@@ -86,8 +88,8 @@ std::string definition_of(const AttackJob& cell, const AttackRunOptions& options
                            {"step_size", cell.options.step_size},
                            {"random_start", cell.options.random_start},
                            {"targets", cell.options.targets},
-                           {"seed", cell.options.seed},
-                           {"preprocess", to_json(preprocess)}};
+                           {"seed", cell.options.seed}};
+    add_scoring_settings(model, made);
     // Absent for one run, so that stores of earlier versions have the same definition.
     if (cell.options.restarts > 1) made["restarts"] = cell.options.restarts;
     return json_line(made);
@@ -305,6 +307,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     }
     if (attacks.empty()) attacks = usual_attacks();
     check_run(options, attacks, models.size(), dataset);
+    if (options.transfer) attack::check_transfer(models, options, attacks);
     const bool noise_asked_for =
         std::ranges::find(options.attacks, "noise") != options.attacks.end();
     if (!noise_asked_for && !std::ranges::all_of(attacks, seeks_smallest))
@@ -321,6 +324,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     std::vector<const AttackJob*> with_images;
     std::vector<std::string> definitions;
     std::vector<LoadedModel> attacked;
+    attack::Transfers transfers(models, options);
     std::vector<std::shared_ptr<AttackedModel>> pixel_models;
     for (std::size_t m = 0; m < models.size(); ++m) {
         const LoadedModel& model = models[m];
@@ -362,7 +366,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
             changed.spec.name = fmt::format("{}@{}", model.spec.name, cell.variant);
             cell.store = options.predict.runs / dataset.name / changed.spec.name;
             changed.spec.preprocess = attacked_preprocess(model.spec.preprocess, options.space);
-            changed.scored_by = definition_of(cell, options, model.spec.preprocess);
+            changed.scored_by = definition_of(cell, options, model.spec);
             attack::BatchAttack::Keep keep;
             if (!options.images.empty() && (name != "noise" || noise_asked_for)) {
                 with_images.push_back(&cell);
@@ -371,8 +375,13 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                     images->write(cell, batch, made);
                 };
             }
-            changed.scores =
-                attack::BatchAttack(pixels, clean_scores, dataset, cell, std::move(keep));
+            attack::BatchAttack made(pixels, clean_scores, dataset, cell, std::move(keep));
+            if (options.transfer && (name != "noise" || noise_asked_for)) {
+                made.share();
+                transfers.add(
+                    {m, cells[m].size() - 1, attacked.size(), &cell, made, changed.scored_by});
+            }
+            changed.scores = std::move(made);
             attacked.push_back(std::move(changed));
         }
         if (!with_images.empty()) {
@@ -382,9 +391,11 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     }
 
     const auto clean = predict(models, dataset, options.predict, callback);
+    if (options.transfer) attack::check_same_batches(clean);
     PredictOptions own = options.predict;
     own.shard_per_batch = true;
-    const auto results = predict(attacked, dataset, own, callback);
+    const auto results = transfers.taken_out(
+        predict(transfers.put_in(std::move(attacked), pixel_models), dataset, own, callback));
 
     std::vector<AttackedResult> all;
     std::size_t first = 0;
@@ -406,8 +417,10 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
         }
         if (images != nullptr)  // only with a single model
             add_saved(*images, with_images, cells[m], std::move(say), all.back(), callback);
+        transfers.know(std::move(say.before), std::move(say.after), own_results);
         first += cells[m].size();
     }
+    transfers.fill(all);
     return all;
 }
 

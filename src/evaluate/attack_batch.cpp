@@ -47,6 +47,29 @@ RowOutcome outcome_in(StorageFormat storage, ScoreKind kind, std::span<const flo
     return best - row.begin() == label ? RowOutcome::correct : RowOutcome::incorrect;
 }
 
+/// A number that no other caller gets.
+std::uint64_t unique_number() {
+    static std::atomic<std::uint64_t> made{0};
+    return ++made;
+}
+
+/// Tells one batch of a thread from another. Another image replaces one that fails, which the
+/// states show.
+struct LastBatch {
+    std::uint64_t number = 0, first_row = 0;
+    std::vector<RowState> states;
+
+    bool is(std::uint64_t of, const ImageBatch& batch) const {
+        return number == of && first_row == batch.first_row &&
+               std::ranges::equal(states, batch.states);
+    }
+    void set(std::uint64_t of, const ImageBatch& batch) {
+        number = of;
+        first_row = batch.first_row;
+        states.assign(batch.states.begin(), batch.states.end());
+    }
+};
+
 /// The counts of a batch, with their names in the file.
 template <class Counts, class Use>
 void for_each_count(Counts& c, Use&& use) {
@@ -148,28 +171,19 @@ ImageBatch as_attacked(const ImageBatch& batch, const ImageShape& shape,
     return seen;
 }
 
-CleanScores::CleanScores(std::shared_ptr<AttackedModel> model) : model_(std::move(model)) {
-    static std::atomic<std::uint64_t> made{0};
-    number_ = ++made;
-}
+CleanScores::CleanScores(std::shared_ptr<AttackedModel> model)
+    : model_(std::move(model)), number_(unique_number()) {}
 
 std::span<const float> CleanScores::of(const ImageBatch& batch) const {
-    struct Kept {
-        std::uint64_t number = 0, first_row = 0;
-        std::vector<RowState> states;  ///< another image replaces one that fails
-        std::vector<float> scores;
-    };
-    thread_local Kept kept;
-    if (kept.number != number_ || kept.first_row != batch.first_row ||
-        !std::ranges::equal(kept.states, batch.states)) {
+    thread_local LastBatch kept;
+    thread_local std::vector<float> scores;
+    if (!kept.is(number_, batch)) {
         kept.number = 0;
-        kept.scores.resize(batch.n * model_->classes());
-        model_->scores(batch.input, batch.n, kept.scores);
-        kept.number = number_;
-        kept.first_row = batch.first_row;
-        kept.states.assign(batch.states.begin(), batch.states.end());
+        scores.resize(batch.n * model_->classes());
+        model_->scores(batch.input, batch.n, scores);
+        kept.set(number_, batch);
     }
-    return kept.scores;
+    return scores;
 }
 
 struct BatchAttack::Chosen {
@@ -186,12 +200,26 @@ BatchAttack::BatchAttack(std::shared_ptr<AttackedModel> model,
       clean_(std::move(clean)),
       dataset_(dataset),
       job_(job),
-      keep_(std::move(keep)) {}
+      keep_(std::move(keep)),
+      number_(unique_number()) {}
+
+const AttackedImages& BatchAttack::last(const ImageBatch& batch) const {
+    thread_local LastBatch kept;
+    thread_local AttackedImages made;
+    if (!kept.is(number_, batch)) {
+        kept.number = 0;
+        made = run(batch);
+        kept.set(number_, batch);
+    }
+    return made;
+}
 
 void BatchAttack::operator()(const ImageBatch& batch, std::span<float> out) const {
     std::vector<float> planes;
     const ImageBatch seen = as_attacked(batch, model_->shape(), planes);
-    const AttackedImages attacked = run(seen);
+    std::optional<AttackedImages> own;
+    if (!shared_) own = run(seen);
+    const AttackedImages& attacked = own ? *own : last(seen);
     std::copy(attacked.scores.begin(), attacked.scores.end(), out.begin());
     if (batch.unscored != nullptr) {
         for (const std::size_t place : attacked.unusable)

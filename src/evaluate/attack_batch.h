@@ -96,6 +96,12 @@ public:
     /// For predict(): computes the scores to store.
     void operator()(const ImageBatch& batch, std::span<float> out) const;
     AttackedImages run(const ImageBatch& batch) const;
+    /// The same as run(). The result for the last batch of each thread is kept until the thread
+    /// calls this for another batch or another attack, so that several models can use it. Copies of
+    /// this object share the results.
+    const AttackedImages& last(const ImageBatch& batch) const;
+    /// Makes operator() call last().
+    void share() { shared_ = true; }
 
 private:
     struct Chosen;
@@ -108,6 +114,8 @@ private:
     const Dataset& dataset_;
     const AttackJob& job_;
     Keep keep_;
+    bool shared_ = false;
+    std::uint64_t number_;  ///< unique among all objects that were not copied from another
 };
 
 }  // namespace assay::attack

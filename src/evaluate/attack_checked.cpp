@@ -8,6 +8,7 @@
 #include "core/json_text.h"
 #include "evaluate/attack_control.h"
 #include "evaluate/attack_signs.h"
+#include "evaluate/attack_transfer.h"
 #include "evaluate/smallest_change.h"
 #include "robustness/attack_record.h"
 
@@ -80,13 +81,10 @@ JudgedModel judged_of(const CheckedModel& checked, const AttackedResult& result)
     for (std::size_t c = 0; c < checked.jobs.size(); ++c) {
         const AttackJob& job = *checked.jobs[c];
         if (job.smallest) continue;
-        const int usual_steps = job.parts.size() > 1 ? 0 : attack_named(job.attack).steps;
         JudgedAttack& one = judged.attacks.emplace_back();
         one.attack = job.attack;
         one.eps = job.options.eps;
-        // A step of another size may be too small or too large for the number of steps.
-        one.usual = (job.options.steps == 0 || job.options.steps >= usual_steps) &&
-                    job.options.step_size == 0;
+        one.usual = has_usual_strength(job);
         one.outcomes = checked.attacked[c];
         for (const AttackCell& cell : result.cells) {
             if (cell.attack != job.attack || cell.eps != job.options.eps) continue;
@@ -149,6 +147,28 @@ AttackControl checked_attacks(const CheckedModel& checked, const PredictResult& 
     for (const PredictResult& one : attacked)
         write_control(PredictionStore::open(one.store), {control, definition});
     return control;
+}
+
+bool has_usual_strength(const AttackJob& job) {
+    const int usual_steps = job.parts.size() > 1 ? 0 : attack_named(job.attack).steps;
+    return (job.options.steps == 0 || job.options.steps >= usual_steps) &&
+           job.options.step_size == 0;
+}
+
+void add_sign(AttackControl& control, MaskingSign sign, std::span<const PredictResult> attacked) {
+    if (control.verdict == AttackVerdict::not_checked) return;
+    put_sign(control, std::move(sign));
+    for (const PredictResult& one : attacked) {
+        const PredictionStore store = PredictionStore::open(one.store);
+        std::optional<StoredControl> stored = read_control(store);
+        if (!stored) continue;
+        stored->control = control;
+        write_control(store, *stored);
+    }
+}
+
+void copy_verdict(const PredictionStore& from, const PredictionStore& to) {
+    if (const std::optional<StoredControl> stored = read_control(from)) write_control(to, *stored);
 }
 
 }  // namespace assay::attack

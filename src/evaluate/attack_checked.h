@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "assay/evaluate/attack.h"
+#include "assay/store/prediction_store.h"
 #include "evaluate/attack_batch.h"
 #include "store/outcomes.h"
 
@@ -29,5 +30,15 @@ struct CheckedModel {
 AttackControl checked_attacks(const CheckedModel& checked, const PredictResult& clean,
                               std::span<const PredictResult> attacked, const AttackedResult& result,
                               const ProgressCallback& callback);
+
+/// True if an attack has at least the usual number of steps, of the usual size. A step of another
+/// size may be too small or too large for the number of steps.
+bool has_usual_strength(const AttackJob& job);
+/// Adds a sign to the verdict of a model, and writes it into the stores that have the verdict.
+/// Without effect if no controls ran.
+void add_sign(AttackControl& control, MaskingSign sign, std::span<const PredictResult> attacked);
+/// Writes the verdict on the attack of another model into the store of its images. The record has
+/// the definition of the attack's own store.
+void copy_verdict(const PredictionStore& from, const PredictionStore& to);
 
 }  // namespace assay::attack

@@ -13,6 +13,7 @@
 #include "evaluate/attack_cells.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/smallest_report.h"
+#include "evaluate/transfer_report.h"
 
 namespace assay {
 namespace {
@@ -188,6 +189,16 @@ std::vector<MeanOfEps> means_of(const AttackedResult& result) {
 struct AttackRow {
     const AttackedResult* result;
     const AttackCell* cell;
+    const TransferredAttack* transferred = nullptr;  ///< instead of the cell
+
+    const std::string& attack() const { return cell ? cell->attack : transferred->attack; }
+    double eps() const { return cell ? cell->eps : transferred->eps; }
+    std::uint64_t correct_before() const { return cell ? result->correct : transferred->both; }
+    std::uint64_t robust() const { return cell ? cell->robust : transferred->robust; }
+    const Estimate& accuracy() const { return cell ? cell->accuracy : transferred->accuracy; }
+    const Estimate& ratio() const { return cell ? cell->ratio : transferred->ratio; }
+    const std::filesystem::path& store() const { return cell ? cell->store : transferred->store; }
+    AttackVerdict verdict() const { return cell ? result->control.verdict : transferred->verdict; }
 };
 ResultType result_type(ResultOf<AttackRow>);
 
@@ -243,7 +254,8 @@ ResultType result_type(ResultOf<MaskingSign>) {
         {
             part<&MaskingSign::name>(
                 {.help = "`random`, `batch`, `outputs`, `large_budget`, `none_fooled`, "
-                         "`stronger`, `without_gradient` or `slope`"}),
+                         "`stronger`, `without_gradient`, `slope` or, with `--transfer`, "
+                         "`transferred`"}),
             part({.help = "The verdict if the sign is found", .name = "means"},
                  [](const MaskingSign& s) { return std::string(name_of(s.means)); }),
             part<&MaskingSign::tested>({}),
@@ -288,6 +300,10 @@ ResultType result_type(ResultOf<AttackedResult>) {
             part<&AttackedResult::cells>({.name = "attacks"}),
             part<&AttackedResult::smallest>(
                 {.help = "Smallest changes, with fmn or ddn; their budgets are in `attacks`, too",
+                  .omitted = true}),
+            part<&AttackedResult::transferred>(
+                {.help = "This model on the images that were made on the others, with "
+                         "`--transfer`",
                  .omitted = true}),
             part({.name = "geometric_mean"},
                  [](const AttackedResult& result) { return means_of(result); }),
@@ -308,24 +324,37 @@ namespace {
 
 ResultType result_type(ResultOf<AttackRow>) {
     static constexpr auto result = &AttackRow::result;
-    static constexpr auto cell = &AttackRow::cell;
     static constexpr auto rows = describe_result<AttackRow>(
         {.name = "AttackRow",
-         .columns =
-             "model,dataset,attack,eps,correct_before,robust,accuracy*,ratio*,store,verdict"},
+         .columns = "model,dataset,attack,eps,correct_before,robust,accuracy*,ratio*,store,verdict,"
+                    "made_on,fooled,transferred,rate*"},
         {
             part<result, &AttackedResult::model>({}),
             part<result, &AttackedResult::dataset>({}),
-            part<cell, &AttackCell::attack>({}),
-            part<cell, &AttackCell::eps>({}),
-            part<result, &AttackedResult::correct>({.name = "correct_before"}),
-            part<cell, &AttackCell::robust>({}),
-            part<cell, &AttackCell::accuracy>({}),
-            part<cell, &AttackCell::ratio>({}),
-            part<cell, &AttackCell::store>({}),
+            part<&AttackRow::attack>({.name = "attack"}),
+            part<&AttackRow::eps>({.name = "eps"}),
+            part<&AttackRow::correct_before>({.name = "correct_before"}),
+            part<&AttackRow::robust>({.name = "robust"}),
+            part<&AttackRow::accuracy>({.name = "accuracy"}),
+            part<&AttackRow::ratio>({.name = "ratio"}),
+            part<&AttackRow::store>({.name = "store"}),
             part({.name = "verdict"},
+                 [](const AttackRow& row) { return std::string(name_of(row.verdict())); }),
+            part({.name = "made_on"},
                  [](const AttackRow& row) {
-                     return std::string(name_of(row.result->control.verdict));
+                     return row.transferred ? &row.transferred->made_on : nullptr;
+                 }),
+            part({.name = "fooled"},
+                 [](const AttackRow& row) {
+                     return row.transferred ? &row.transferred->fooled : nullptr;
+                 }),
+            part({.name = "transferred"},
+                 [](const AttackRow& row) {
+                     return row.transferred ? &row.transferred->transferred : nullptr;
+                 }),
+            part({.name = "rate"},
+                 [](const AttackRow& row) {
+                     return row.transferred ? &row.transferred->rate : nullptr;
                  }),
         });
     return rows;
@@ -408,6 +437,15 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
             report.values.push_back({{result.dataset, result.model, under, "ratio"}, cell.ratio});
             add_row(report.records, AttackRow{&result, &cell});
         }
+        for (const TransferredAttack& cell : result.transferred) {
+            report.values.push_back(
+                {{result.dataset, result.model,
+                  fmt::format("{} {} {} made on {}", cell.attack, name_of(options.norm),
+                              eps_text(cell.eps), cell.made_on),
+                  "accuracy"},
+                 cell.accuracy});
+            add_row(report.records, AttackRow{&result, nullptr, &cell});
+        }
         for (const SmallestChanges& search : result.smallest) {
             report.values.push_back(
                 {{result.dataset, result.model,
@@ -419,6 +457,8 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
             }
         }
     }
+    for (Table& table : attack::transfer_tables(results, options))
+        section.blocks.emplace_back(std::move(table));
     if (Table smallest = attack::table_of_smallest(results, options.norm); !smallest.rows.empty())
         section.blocks.emplace_back(std::move(smallest));
     std::vector<SmallestPair> pairs = compare_smallest(results, options.level);

@@ -51,11 +51,7 @@ public:
         looseness();
         control_.forward = m_.forward;
         control_.backward = m_.backward;
-        const bool any = std::ranges::any_of(control_.signs, &MaskingSign::tested);
-        control_.verdict = any ? AttackVerdict::no_sign : AttackVerdict::not_checked;
-        for (const MaskingSign& sign : control_.signs) {
-            if (sign.found) control_.verdict = std::max(control_.verdict, sign.means);
-        }
+        control_.verdict = verdict_of(control_.signs);
         return control_;
     }
 
@@ -333,6 +329,16 @@ std::vector<RowOutcome> left_by_gradients(const JudgedModel& model, double eps) 
         }
     }
     return left;
+}
+
+AttackVerdict verdict_of(std::span<const MaskingSign> signs) {
+    AttackVerdict verdict = std::ranges::any_of(signs, &MaskingSign::tested)
+                                ? AttackVerdict::no_sign
+                                : AttackVerdict::not_checked;
+    for (const MaskingSign& sign : signs) {
+        if (sign.found) verdict = std::max(verdict, sign.means);
+    }
+    return verdict;
 }
 
 AttackControl judge_controls(const ControlMeasures& measures, const JudgedModel& model,

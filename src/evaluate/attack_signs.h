@@ -36,6 +36,9 @@ struct JudgedModel {
 /// of them fooled the model, and correct if none of the known ones did.
 std::vector<RowOutcome> left_by_gradients(const JudgedModel& model, double eps);
 
+/// The worst verdict of the signs that were found; not_checked if none could be tested.
+AttackVerdict verdict_of(std::span<const MaskingSign> signs);
+
 AttackControl judge_controls(const ControlMeasures& measures, const JudgedModel& model,
                              double largest_eps);
 

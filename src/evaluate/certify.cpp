@@ -20,6 +20,7 @@
 #include "core/statistics.h"
 #include "evaluate/certified_row.h"
 #include "evaluate/noisy_counts.h"
+#include "evaluate/scoring_settings.h"
 
 namespace assay {
 namespace {
@@ -62,12 +63,8 @@ std::string smoothing_of(const ModelSpec& spec, const attack::Copies& copies) {
                              {"copies", copies.count},
                              {"together", copies.together},
                              {"seed", copies.seed},
-                             {"purpose", copies.purpose}}},
-                           {"preprocess", to_json(spec.preprocess)}};
-    const nlohmann::json all = to_json(spec);
-    if (spec.layout) made["layout"] = all["layout"];
-    if (spec.input_type) made["input_type"] = all["input_type"];
-    if (!spec.output.empty()) made["output"] = spec.output;
+                             {"purpose", copies.purpose}}}};
+    add_scoring_settings(spec, made);
     return json_line(made);
 }
 

@@ -82,6 +82,7 @@ struct ShownAttacks {
 ResultType result_type(ResultOf<SavedAttack>);
 ResultType result_type(ResultOf<SmallestChanges>);
 ResultType result_type(ResultOf<SmallestPair>);
+ResultType result_type(ResultOf<TransferredAttack>);
 ResultType result_type(ResultOf<ShownAttacks>);
 
 /// Schema `assay.certify/1`.

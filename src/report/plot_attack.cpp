@@ -29,7 +29,75 @@ Series attack_series(const JsonReader& model, const std::string& attack, double 
     return series;
 }
 
+/// The title of a matrix; the accuracy of the model itself has no field `made_on`.
+std::string matrix_title(const JsonReader& cell, const std::string& dataset, bool linf) {
+    return fmt::format("{} at {}, {}", cell["attack"].text(),
+                       budget_text(cell["eps"].number(), linf ? Norm::linf : Norm::l2), dataset);
+}
+
+Point matrix_cell(const std::string& row, const JsonReader& accuracy) {
+    Estimate value = estimate_of(accuracy);
+    value.unit = Unit::proportion;
+    const std::string text = value.value ? fmt::format("{:.2f}", *value.value) : "";
+    return plot_point(row, std::move(value), text);
+}
+
 }  // namespace
+
+std::vector<Plot> attack_transfer_plots(const JsonReader& result, const PlotChoice& choice) {
+    const bool linf = result["norm"].text() == "linf";
+    NameChoice models("model", choice.models), sets("data set", choice.datasets);
+    std::vector<Plot> plots;
+    std::vector<std::string> datasets;
+    std::vector<JsonReader> taken;
+    for (const JsonReader& model : result["models"].entries()) {
+        const bool wanted = models.takes(model["model"].text());
+        if (sets.takes(model["dataset"].text()) && wanted && model.find("transferred"))
+            taken.push_back(model);
+    }
+    models.check();
+    sets.check();
+    for (const JsonReader& model : taken) {
+        const std::string &name = model["model"].text(), &dataset = model["dataset"].text();
+        add_once(datasets, dataset);
+        // A column of each matrix: this model, on the images of each row.
+        for (const JsonReader& cell : model["attacks"].entries()) {
+            const std::string title = matrix_title(cell, dataset, linf);
+            Series column{.name = name, .points = {}};
+            for (const JsonReader& row : taken) {
+                if (row["dataset"].text() != dataset) continue;
+                if (row["model"].text() == name) {
+                    column.points.push_back(matrix_cell(name, cell["accuracy"]));
+                    continue;
+                }
+                for (const JsonReader& other : model["transferred"].entries()) {
+                    if (other["made_on"].text() == row["model"].text() &&
+                        matrix_title(other, dataset, linf) == title)
+                        column.points.push_back(
+                            matrix_cell(row["model"].text(), other["accuracy"]));
+                }
+            }
+            // Noise is not transferred: it has the own model only.
+            if (column.points.size() < 2) continue;
+            auto plot = std::ranges::find(plots, title, &Plot::title);
+            if (plot == plots.end()) {
+                plots.push_back({.kind = Plot::Kind::cells,
+                                 .title = title,
+                                 .x_title = "classified by",
+                                 .y_title = "made on",
+                                 .series = {}});
+                plot = plots.end() - 1;
+            }
+            plot->series.push_back(std::move(column));
+        }
+    }
+    if (plots.empty())
+        refuse(
+            "the result has no two models on the images of each other: `assay attack -m A -m B -d "
+            "DATA --transfer --json` adds them");
+    leave_out_common_ending(plots, datasets);
+    return plots;
+}
 
 std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice) {
     // Papers measure the largest change in steps of 8-bit pixels, and do not convert the Euclidean

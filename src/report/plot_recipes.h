@@ -78,6 +78,7 @@ std::string abbreviated_dimension(const std::string& dimension);
 std::vector<Plot> quality_scatter_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> quality_score_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> attack_plots(const JsonReader& result, const PlotChoice& choice);
+std::vector<Plot> attack_transfer_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> certify_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> class_plots(const JsonReader& result, const PlotChoice& choice);
 std::vector<Plot> confusion_plots(const JsonReader& result, const PlotChoice& choice);

@@ -119,6 +119,20 @@ TEST_F(AttackRun, EverySettingOfPgdHasItsOwnStore) {
     EXPECT_EQ(kept(absolute[0].cells[2].store), kept(usual[0].cells[2].store));
 }
 
+TEST_F(AttackRun, AnotherOutputOfTheModelIsNotResumed) {
+    const Dataset dataset = images(4);
+    LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    const AttackRunOptions options = attack_options("runs");
+    const fs::path store = attack_models({&model, 1}, dataset, options)[0].cells[1].store;
+    EXPECT_FALSE(
+        nlohmann::json::parse(PredictionStore::open(store).spec().provenance_json)["scored_by"]
+            .contains("output"));
+    model.spec.output = "logits";
+    // Only the stores of attacks remain.
+    fs::remove_all(scratch_ / "runs/d/m");
+    EXPECT_THROW(attack_models({&model, 1}, dataset, options), Error);
+}
+
 TEST(AttackStep, IsASizeOrAPartOfTheBudget) {
     EXPECT_DOUBLE_EQ(parse_step("2/255").at(.5), 2. / 255);
     EXPECT_DOUBLE_EQ(parse_step("eps/30").at(.3), .01);

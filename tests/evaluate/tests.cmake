@@ -1,5 +1,5 @@
 assay_test(predict
-    SOURCES evaluate/predict_test.cpp evaluate/predict_stopped_test.cpp evaluate/failing_images_test.cpp evaluate/predict_parquet_test.cpp evaluate/predict_arrays_test.cpp evaluate/predict_corrupted_test.cpp evaluate/attack_test.cpp evaluate/attack_control_test.cpp evaluate/attack_images_test.cpp evaluate/smallest_change_test.cpp evaluate/image_identity_test.cpp evaluate/recorded_images_test.cpp evaluate/reports_test.cpp
+    SOURCES evaluate/predict_test.cpp evaluate/predict_stopped_test.cpp evaluate/failing_images_test.cpp evaluate/predict_parquet_test.cpp evaluate/predict_arrays_test.cpp evaluate/predict_corrupted_test.cpp evaluate/attack_test.cpp evaluate/attack_transfer_test.cpp evaluate/attack_control_test.cpp evaluate/attack_images_test.cpp evaluate/smallest_change_test.cpp evaluate/image_identity_test.cpp evaluate/recorded_images_test.cpp evaluate/reports_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads ZLIB::ZLIB)
 assay_test(certify
     SOURCES evaluate/certify_test.cpp

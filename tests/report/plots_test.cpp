@@ -166,6 +166,11 @@ json made_result(std::string_view schema) {
         const auto cell = [](const char* attack, double eps, double value) {
             return json{{"attack", attack}, {"eps", eps}, {"accuracy", estimate_of(value)}};
         };
+        const auto made_on = [&](const char* model, double value) {
+            json one = cell("pgd", 2. / 255, value);
+            one["made_on"] = model;
+            return json::array({std::move(one)});
+        };
         return {{"schema", schema},
                 {"norm", "linf"},
                 {"models",
@@ -174,7 +179,13 @@ json made_result(std::string_view schema) {
                    {"clean", estimate_of(0.8)},
                    {"attacks",
                     {cell("fgsm", 8. / 255, 0.2), cell("fgsm", 2. / 255, 0.5),
-                     cell("pgd", 2. / 255, 0.4)}}}}}};
+                     cell("pgd", 2. / 255, 0.4)}},
+                   {"transferred", made_on("b", 0.7)}},
+                  {{"model", "b"},
+                   {"dataset", "v1"},
+                   {"clean", estimate_of(0.9)},
+                   {"attacks", json::array({cell("pgd", 2. / 255, 0.3)})},
+                   {"transferred", made_on("a", 0.6)}}}}};
     }
     if (schema == "assay.certify/1") {
         const auto point = [](double radius, double value) {
@@ -564,7 +575,7 @@ TEST(Plots, OfConfusionsCountImages) {
 
 TEST(Plots, OfAttacksBeginWithTheAccuracyWithoutAny) {
     const auto plots = plots_of("attack", made_result("assay.attack/1"));
-    ASSERT_EQ(plots.size(), 1u);
+    ASSERT_EQ(plots.size(), 2u);
     EXPECT_EQ(plots[0].title, "a");
     ASSERT_EQ(plots[0].series.size(), 2u);
     const auto& fgsm = plots[0].series[0].points;
@@ -577,6 +588,25 @@ TEST(Plots, OfAttacksBeginWithTheAccuracyWithoutAny) {
     result["norm"] = "l2";
     EXPECT_NEAR(std::get<double>(plots_of("attack", result)[0].series[0].points[1].x), 2. / 255,
                 1e-12);
+}
+
+TEST(Plots, OfTransferHaveARowForTheModelThatImagesWereMadeOn) {
+    json result = made_result("assay.attack/1");
+    const auto plots = plots_of("attack-transfer", result);
+    ASSERT_EQ(plots.size(), 1u) << "fgsm ran on one model";
+    EXPECT_EQ(plots[0].title, "pgd at 2/255");
+    ASSERT_EQ(plots[0].series.size(), 2u);
+    const auto value = [&](std::size_t column, std::size_t row) {
+        return plots[0].series[column].points[row].y.value;
+    };
+    EXPECT_THAT(rows_of(plots[0]), testing::ElementsAre("a", "b"));
+    EXPECT_EQ(value(0, 0), 0.4);
+    EXPECT_EQ(value(0, 1), 0.7);
+    EXPECT_EQ(value(1, 0), 0.6);
+    EXPECT_EQ(value(1, 1), 0.3);
+    for (json& model : result["models"]) model.erase("transferred");
+    EXPECT_THAT(message_of([&] { plots_of("attack-transfer", result); }, ErrorCode::bad_input),
+                testing::HasSubstr("--transfer --json"));
 }
 
 TEST(Plots, OfCertifiedAccuracyHaveALineForEachModel) {

@@ -70,6 +70,9 @@ struct AttackRunOptions {
     std::uint64_t seed = 0;
     double level = .95;
     bool control = true;  ///< if false, every verdict is AttackVerdict::not_checked
+    /// Also classifies the images that were made on each model by every other model. All models
+    /// must take the same pixels: their preprocessing may differ in the normalisation only.
+    bool transfer = false;
     /// If not empty, the images are written as one data set per attack and budget:
     /// IMAGES/pgd-linf-8_255/<image>, with labels.csv. They are then classified once more from
     /// their files. This works for one model, in the space of pixels.
@@ -149,6 +152,23 @@ struct SmallestPair {
     double p_adjusted = 1;            ///< by Holm, over all pairs of the result
 };
 
+/// One attack with one budget that was made on another model: the outcome of this model on the
+/// images. Images that the other model misclassifies are unchanged.
+struct TransferredAttack {
+    std::string attack;
+    double eps = 0;
+    std::string made_on;            ///< the other model
+    AttackVerdict verdict{};        ///< of the attack on the other model
+    std::filesystem::path store;    ///< scores of this model on the images
+    Estimate accuracy;              ///< over all images with one label and both scores (Wilson)
+    std::uint64_t both = 0;         ///< images that both classify correctly without an attack
+    std::uint64_t robust = 0;       ///< of these, images that this model still classifies correctly
+    Estimate ratio;                 ///< robust / both (Wilson)
+    std::uint64_t fooled = 0;       ///< of both, images that fool the other model
+    std::uint64_t transferred = 0;  ///< of these, images that fool this model, too
+    Estimate rate;                  ///< transferred / fooled (Wilson)
+};
+
 struct AttackedResult {
     std::string model, dataset;
     std::uint64_t images = 0;    ///< images with one label and a score
@@ -159,6 +179,8 @@ struct AttackedResult {
     Estimate clean;
     std::vector<AttackCell> cells;  ///< by eps, then in the requested order; noise comes first
     std::vector<SmallestChanges> smallest;  ///< of fmn and ddn
+    /// With AttackRunOptions::transfer: by attack of each other model, in the order of the models.
+    std::vector<TransferredAttack> transferred;
     /// With AttackRunOptions::images: a few images per attack that fooled the model, with pictures
     /// of the originals and of the changes (assay.attack_examples/1). "" if an earlier version of
     /// Assay made the images.
@@ -189,6 +211,8 @@ struct AttackedResult {
 /// throws usage if images are requested of several models or in the normalised space, or if their
 /// folder contains something else. An attack that searches for the smallest change runs once for
 /// all budgets; its store has no budget in its name. Without other attacks, noise does not run.
+/// With `transfer`, also throws usage for fewer than two models, for models that take different
+/// pixels or batches, and for attacks without a budget.
 std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                           const Dataset& dataset, const AttackRunOptions& options,
                                           const ProgressCallback& callback = {});

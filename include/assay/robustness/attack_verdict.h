@@ -30,7 +30,7 @@ std::optional<AttackVerdict> attack_verdict_named(std::string_view name);
 /// The result of one check.
 struct MaskingSign {
     std::string name;  ///< "random", "batch", "outputs", "large_budget", "none_fooled", "stronger",
-                       ///< "without_gradient", "slope"
+                       ///< "without_gradient", "slope", "transferred"
     AttackVerdict means = AttackVerdict::doubtful;  ///< the verdict if the sign is found
     bool found = false;
     std::string text;  ///< the measurement with its number and limit, or why there is none

@@ -322,6 +322,8 @@ export interface AttackedModel {
   attacks: AttackCell[];
   /** Smallest changes, with fmn or ddn; their budgets are in `attacks`, too. */
   smallest?: SmallestChanges[];
+  /** This model on the images that were made on the others, with `--transfer`. */
+  transferred?: TransferredAttack[];
   geometric_mean: MeanOfAttacks[];
   /** Folder of `examples.json`. */
   examples: string | null;
@@ -2750,7 +2752,7 @@ export interface MadeVersion {
 
 /** A sign that an attack says little, and its number. */
 export interface MaskingSign {
-  /** `random`, `batch`, `outputs`, `large_budget`, `none_fooled`, `stronger`, `without_gradient` or `slope`. */
+  /** `random`, `batch`, `outputs`, `large_budget`, `none_fooled`, `stronger`, `without_gradient`, `slope` or, with `--transfer`, `transferred`. */
   name: string;
   /** The verdict if the sign is found. */
   means: string;
@@ -4409,6 +4411,32 @@ export interface TrainedMethod {
   spread: number;
   /** Standard deviation without the part that the number of images explains. */
   spread_of_runs: number;
+}
+
+/** A model on the images that an attack made on another model. */
+export interface TransferredAttack {
+  attack: string;
+  eps: number;
+  /** The other model. */
+  made_on: string;
+  /** Of the attack on the other model. */
+  verdict: string;
+  /** Scores of this model on the images. */
+  store: string;
+  /** Accuracy of all images; those that the other model misclassifies are unchanged. */
+  accuracy: Estimate;
+  /** Images that both classify correctly without an attack. */
+  both: number;
+  /** Of these, still classified correctly by this model. */
+  robust: number;
+  /** `robust` / `both`. */
+  ratio: Estimate;
+  /** Of `both`, fool the other model. */
+  fooled: number;
+  /** Of `fooled`, fool this model, too. */
+  transferred: number;
+  /** `transferred` / `fooled`. */
+  rate: Estimate;
 }
 
 /** Expected accuracies. */
