@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .command import attack as attack
     from .command import audit as audit
     from .command import calibrate as calibrate
+    from .command import certify as certify
     from .command import check as check
     from .command import corrupt as corrupt
     from .command import cost as cost
@@ -70,15 +71,15 @@ _PLACES = {
     "Store": "store", "StoreWriter": "store", "stores": "store",
     "Metrics": "streaming",
     "Evaluation": "evaluation", "evaluate": "evaluation",
-    "attack": "command", "audit": "command", "calibrate": "command", "check": "command", "corrupt": "command", "cost": "command",
-    "ensemble": "command", "predict": "command", "robustness": "command",
+    "attack": "command", "audit": "command", "calibrate": "command", "certify": "command", "check": "command", "corrupt": "command",
+    "cost": "command", "ensemble": "command", "predict": "command", "robustness": "command",
     "run": "command", "slices": "command",
 }
 _MODULES = ("annotation", "command", "mad", "patchml", "quality", "replicate")
 
 __all__ = [
     "Comparison", "Difference", "Error", "Estimate", "Evaluation", "Gap", "Interval", "Measurement", "MethodComparison", "Metrics", "Report", "Store", "StoreWriter",
-    "annotation", "attack", "audit", "calibrate", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "ensemble", "evaluate", "gap",
+    "annotation", "attack", "audit", "calibrate", "certify", "check", "command", "compare", "compute_metrics", "corrupt", "cost", "ensemble", "evaluate", "gap",
     "mad", "metrics", "patchml", "predict", "quality", "replicate", "robustness", "run", "score", "slices", "stores", "version",
 ]
 

@@ -129,7 +129,71 @@ class AttackOptions(TypedDict, total=False):
     space: Value
     paper_literal: Flag
     no_control: Flag
+    transfer: Flag
     seed: Value
+    storage: Value
+    batch: Value
+    batch_size: Value
+    shard_rows: Value
+    threads: Value
+    workers: Value
+    num_workers: Value
+    max_pixels: Value
+    image_memory: Value
+    no_trial: Flag
+    retry_failed: Flag
+    dry_run: Flag
+
+
+class CertifyOptions(TypedDict, total=False):
+    # assay certify
+    log: Value
+    log_step: Value
+    sidecar: Value
+    name: Value
+    draw_models: Value
+    draw_seed: Value
+    published: Value
+    device: Value
+    isolate: Value
+    precision: Value
+    model_timeout: Value
+    offline: Flag
+    templates: Value
+    runtime: Value
+    preset: Value
+    arch: Value
+    input_size: Value
+    resize_as: Value
+    interpolation: Value
+    antialias: Value
+    crop_mode: Value
+    crop_pct: Value
+    train_size: Flag
+    resize_size: Value
+    channel_order: Value
+    scale: Value
+    mean: Value
+    std: Value
+    outputs: Value
+    output_entry: Value
+    classes: Value
+    list: Value
+    layout: Value
+    image_column: Value
+    label_column: Value
+    split: Value
+    dataset_name: Value
+    limit: Value
+    sample_seed: Value
+    first: Value
+    sigma: Value
+    samples: Value
+    selection: Value
+    alpha: Value
+    radii: Value
+    seed: Value
+    level: Value
     storage: Value
     batch: Value
     batch_size: Value
@@ -668,6 +732,7 @@ class MadAddOptions(TypedDict, total=False):
 COMMANDS: "dict[str, Any]" = {  # by the words of the command
     "predict": PredictOptions,
     "attack": AttackOptions,
+    "certify": CertifyOptions,
     "check": CheckOptions,
     "corrupt": CorruptOptions,
     "cost": CostOptions,

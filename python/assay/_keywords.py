@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from ._command_options import (
-    AttackOptions, CheckOptions, CorruptOptions, CostOptions, EvalOptions, Flag, PredictOptions, QualityRunOptions, Value,
+    AttackOptions, CertifyOptions, CheckOptions, CorruptOptions, CostOptions, EvalOptions, Flag, PredictOptions, QualityRunOptions, Value,
 )
 
 
@@ -28,6 +28,10 @@ class PredictKeywords(PredictOptions, ModelObjects, total=False):
 
 
 class AttackKeywords(AttackOptions, ModelObjects, total=False):
+    pass
+
+
+class CertifyKeywords(CertifyOptions, ModelObjects, total=False):
     pass
 
 
@@ -188,6 +192,6 @@ class GapKeywords(TypedDict, total=False):
 
 
 __all__ = [
-    "AttackKeywords", "CheckKeywords", "ColumnKeywords", "CompareKeywords", "CorruptKeywords", "CostKeywords", "EvaluateKeywords", "GapKeywords", "MeasureKeywords",
+    "AttackKeywords", "CertifyKeywords", "CheckKeywords", "ColumnKeywords", "CompareKeywords", "CorruptKeywords", "CostKeywords", "EvaluateKeywords", "GapKeywords", "MeasureKeywords",
     "ModelObjects", "PlotKeywords", "PredictKeywords", "QualityRunKeywords",
 ]

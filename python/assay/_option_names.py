@@ -10,7 +10,7 @@ from . import _command_options
 
 # Arguments of functions that the command has as options, by command.
 _ARGUMENTS: "dict[str, dict[str, str]]" = {
-    **{command: {"model": "model", "data": "data", "out": "runs"} for command in ("predict", "attack", "check", "eval", "cost")},
+    **{command: {"model": "model", "data": "data", "out": "runs"} for command in ("predict", "attack", "certify", "check", "eval", "cost")},
     "corrupt": {"data": "data", "out": "out="},
     "robustness": {"clean": "clean="},
     "calibrate": {"layer": "layer="},

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._command_options import AuditOptions, CalibrateOptions, EnsembleOptions, RobustnessOptions, SlicesOptions
-    from ._keywords import AttackKeywords, CheckKeywords, CorruptKeywords, CostKeywords, PredictKeywords
+    from ._keywords import AttackKeywords, CertifyKeywords, CheckKeywords, CorruptKeywords, CostKeywords, PredictKeywords
 
 
 def program() -> str:
@@ -350,6 +350,22 @@ def attack(
     return _over("attack", model, source, [] if runs is None else ["--out", runs], progress, given)
 
 
+def certify(
+    model: Any, data: Any, runs: "str | os.PathLike[str] | None" = None, *, progress: Optional[bool] = None, **options: "Unpack[CertifyKeywords]"
+) -> Any:
+    """Certifies accuracy by randomised smoothing (Cohen et al. 2019), like `assay certify --json`.
+
+    model, data: as for attack(). The model needs no gradients. Train it with noise of the same size.
+    runs: folder for the frequencies of the classes among the noisy copies. options: sigma=0.25, samples=10000, alpha=0.001, ...
+    Cost: samples + selection passes per image.
+    """
+    given: dict[str, Any] = {**options}
+    source = source_of(data, given, progress)
+    if not isinstance(source, list):
+        given.setdefault("dataset_name", f"{source.name}-certify")  # so that predict() on the same images uses another store
+    return _over("certify", model, source, [] if runs is None else ["--out", runs], progress, given)
+
+
 def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: "Unpack[CheckKeywords]") -> Any:
     """Checks whether a model, its settings and a data set fit together, like `assay check --json`. model, data: as for
     attack().
@@ -493,4 +509,4 @@ def main() -> None:
     os.execv(path, [path, *sys.argv[1:]])
 
 
-__all__ = ["Finished", "attack", "audit", "calibrate", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "slices", "words"]
+__all__ = ["Finished", "attack", "audit", "calibrate", "certify", "check", "corrupt", "cost", "ensemble", "main", "predict", "program", "robustness", "run", "slices", "words"]

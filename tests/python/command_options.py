@@ -13,7 +13,7 @@ FILE = ROOT / "python/assay/_command_options.py"
 OWN = {"help", "help_all", "quiet", "format", "json", "csv", "output", "also", "model", "data", "out"}
 # The name of the type, the arguments of the command, and the parameters of the function that are options of the command.
 TYPES = {
-    "Predict": ("predict", ()), "Attack": ("attack", ()), "Check": ("check", ()), "Corrupt": ("corrupt", ()), "Cost": ("cost", ()), "Eval": ("eval", ()),
+    "Predict": ("predict", ()), "Attack": ("attack", ()), "Certify": ("certify", ()), "Check": ("check", ()), "Corrupt": ("corrupt", ()), "Cost": ("cost", ()), "Eval": ("eval", ()),
     "Robustness": ("robustness", ("clean",)), "Calibrate": ("calibrate", ("layer",)), "Audit": ("audit", ()), "Slices": ("slices", ()),
     "Ensemble": ("ensemble", ("name",)),
     "Aggregate": ("labels aggregate", ()), "Propose": ("labels propose", ()), "Compose": ("patchml", ("boxes",)),

@@ -81,7 +81,8 @@ class CodeBlocks(InFolder):
         store = StoredPath(self.folder / "runs" / "val" / "a")
         for of, name, keywords, result in (
             (assay, "evaluate", _keywords.EvaluateKeywords, evaluation), (assay, "predict", _keywords.PredictKeywords, [store]),
-            (assay, "attack", _keywords.AttackKeywords, {}), (assay.quality, "run", None, {}), (assay.quality, "table", None, None),
+            (assay, "attack", _keywords.AttackKeywords, {}), (assay, "certify", _keywords.CertifyKeywords, {}),
+            (assay.quality, "run", None, {}), (assay.quality, "table", None, None),
         ):
             function = getattr(of, name)
             if keywords is None:  # the function itself checks its options

@@ -1,8 +1,11 @@
 """Tests assay.predict, attack and check with objects. The program decodes images and stores scores, and the model runs in this
 process."""
+import csv
 import importlib.util
+import math
 import pathlib
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -243,6 +246,30 @@ class Objects(InFolder):
         self.assertEqual(cost["parameters"], sum(p.numel() for p in net.parameters()))
         self.assertEqual(cost["macs"], 7 * 7 * 8 * 27 + 32 * CLASSES)
         self.assertIn("Sequential", str(assay.check(net, self.data, settings=SETTINGS)))
+
+    def test_certify_is_the_command(self):
+        net = network()
+        options = {"sigma": 0.25, "samples": 40, "selection": 10, "alpha": 0.05}
+        found = assay.certify(net, self.data, self.folder / "runs", settings=SETTINGS, progress=False, **options)["models"][0]
+        (store,) = assay.stores(found["store"])
+        chosen, counts = np.asarray(assay.Store(found["selection_store"]).scores()), np.asarray(store.scores()) * 40
+        np.testing.assert_array_equal(counts, np.round(counts))
+        np.testing.assert_array_equal(counts.sum(1), 40)
+        # The table's radius: sigma times the normal quantile of the exact lower bound (Clopper and Pearson).
+        with open(found["table"], newline="") as table:
+            rows = list(csv.DictReader(table))
+        certified = 0
+        for row, frequencies, hits in zip(rows, chosen, counts):
+            cls = int(frequencies.argmax())
+            self.assertEqual(int(row["hits"]), hits[cls])
+            at_least = lambda p, k=int(hits[cls]): sum(math.comb(40, i) * p**i * (1 - p) ** (40 - i) for i in range(k, 41))  # noqa: E731
+            bound = float(row["bound"])
+            self.assertAlmostEqual(at_least(bound), 0.05 if hits[cls] else 1, delta=1e-9)
+            self.assertEqual(row["radius"] != "", bound > 0.5)
+            if bound > 0.5:
+                self.assertAlmostEqual(float(row["radius"]), 0.25 * statistics.NormalDist().inv_cdf(bound), delta=1e-9)
+                certified += cls == int(row["label"])
+        self.assertEqual(found["curve"][0]["certified"], certified)
 
     def test_attack_takes_what_predict_takes(self):
         net, paths = network(), sorted(self.data.rglob("*.png"))

@@ -14,6 +14,7 @@ from common import InFolder, made, photos
 CALLS = {
     "predict": lambda f, o: assay.predict(f / "model.onnx", f / "val", f / "out", **o),
     "attack": lambda f, o: assay.attack(f / "model.onnx", f / "val", f / "out", **o),
+    "certify": lambda f, o: assay.certify(f / "model.onnx", f / "val", f / "out", **o),
     "check": lambda f, o: assay.check(f / "model.onnx", f / "val", **o),
     "eval": lambda f, o: assay.evaluate(f / "model.onnx", f / "val", f / "out", **o),
     "corrupt": lambda f, o: assay.corrupt(f / "val", f / "changed", **o),
@@ -149,7 +150,7 @@ class Messages(InFolder):
         given = refused = 0
         for command in CALLS:
             for name, kind in _command_options.COMMANDS[command].__annotations__.items():
-                if command in ("attack", "check", "eval", "cost") and name in of_predict:
+                if command in ("attack", "certify", "check", "eval", "cost") and name in of_predict:
                     continue  # the same options
                 flag = kind.__forward_arg__ == "Flag"
                 value = True if flag else "?"

@@ -36,7 +36,7 @@ report.save_plot("a.svg", "scores", metric="top1")
 assay.predict("timm:resnet18", "val", "runs", preset="timm", batch=64, mean=(0.5, 0.5, 0.5), part="3/8", offline=True, identity="a")
 assay.predict(len, "val", "runs", weights=None, channels_last=True, storage="top_k", top_k=5, dry_run=False, limit=None)
 page = assay.evaluate("m.onnx", "val", gate="low(top1) >= 0.75", save_settings=True, metrics="top1,ece").page
-assay.attack("m.pt", "val", attack="autoattack", eps="4/255"), assay.check("m.pt", "val", sample=64)
+assay.attack("m.pt", "val", attack="autoattack", eps="4/255"), assay.certify("m.pt", "val", sigma=0.25), assay.check("m.pt", "val", sample=64)
 assay.corrupt("val", "out", corruptions="blur", severities=[1, 3]), assay.cost("m.pt", input_size=224, no_latency=True)
 assay.robustness("runs", "val"), assay.calibrate("runs/val/a", split=0.2, method="vector"), assay.ensemble(["a", "b"], of="logits", threads=2)
 assay.gap("a", "b", runs="runs", families=["f"], bootstrap=200), assay.compare("a", "b", disagreements=5, gates=["diff(top1) > 0"])
