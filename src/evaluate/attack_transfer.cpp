@@ -63,9 +63,9 @@ private:
 void check_transfer(std::span<const LoadedModel> models, const AttackRunOptions& options,
                     std::span<const std::string> attacks) {
     if (models.size() < 2) {
-        throw Error(ErrorCode::usage,
-                    "--transfer classifies the images made on one model by the others, but there "
-                    "is one model: add --model FILE");
+        throw Error(
+            ErrorCode::usage,
+            "--transfer needs two or more models, but there is one model: add --model FILE");
     }
     if (options.space != AttackSpace::pixels) {
         throw Error(ErrorCode::usage,
@@ -85,7 +85,7 @@ void check_transfer(std::span<const LoadedModel> models, const AttackRunOptions&
             different_pixels(models[0].spec.preprocess, model.spec.preprocess);
         if (different.empty()) continue;
         throw Error(ErrorCode::usage,
-                    fmt::format("--transfer passes the pixels of one model to the others, but "
+                    fmt::format("--transfer gives the pixels of one model to the others, but "
                                 "`{}` and `{}` take different pixels ({}). Only mean, std and "
                                 "scale may differ: pass the same size, resize and crop for all "
                                 "models, for example --input-size 224",
