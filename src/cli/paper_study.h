@@ -44,7 +44,7 @@ enum class PaperSource {
     quality_scores,
     quality_correlations,
     quality_groups,
-    tagged,     ///< the images by tag
+    tagged,  ///< the images by tag
 };
 
 /// [paper] or its inputs lack what a row needs, which is no failure.

@@ -300,7 +300,7 @@ ResultType result_type(ResultOf<AttackedResult>) {
             part<&AttackedResult::cells>({.name = "attacks"}),
             part<&AttackedResult::smallest>(
                 {.help = "Smallest changes, with fmn or ddn; their budgets are in `attacks`, too",
-                  .omitted = true}),
+                 .omitted = true}),
             part<&AttackedResult::transferred>(
                 {.help = "This model on the images that were made on the others, with "
                          "`--transfer`",

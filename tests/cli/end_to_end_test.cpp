@@ -510,9 +510,8 @@ TEST_F(EndToEnd, APilotAndThenEverything) {
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         return outcome;
     };
-    EXPECT_THAT(
-        predict({"--limit", "24"}).err,
-        HasSubstr("are named `shapes-sample24` (for another name, pass --dataset-name, "));
+    EXPECT_THAT(predict({"--limit", "24"}).err,
+                HasSubstr("are named `shapes-sample24` (for another name, pass --dataset-name, "));
     EXPECT_THAT(predict({"--first", "8"}).err, HasSubstr("are named `shapes-first8`"));
     predict({"--limit", "24", "--sample-seed", "3"});
     predict({"--limit", "8", "--dataset-name", "mine"});

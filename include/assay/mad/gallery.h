@@ -76,10 +76,10 @@ struct Gallery {
 ///
 /// Existing images with these names are replaced. All other files stay, including those of removed
 /// classifiers. The bytes do not depend on the number of threads. Memory: at most 256 MiB per
-/// thread, and the decoded image. Progress: images. Throws usage for unknown names (with the nearest
-/// name), if nothing is selected or tagged, and for sizes out of range. Throws bad_input if no image
-/// can be read (then nothing is written) or the predictions have changed since the selection; io;
-/// interrupted.
+/// thread, and the decoded image. Progress: images. Throws usage for unknown names (with the
+/// nearest name), if nothing is selected or tagged, and for sizes out of range. Throws bad_input if
+/// no image can be read (then nothing is written) or the predictions have changed since the
+/// selection; io; interrupted.
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress = {});
 /// Schema "assay.mad_gallery/1", see docs/results.md.

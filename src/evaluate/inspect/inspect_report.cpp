@@ -292,7 +292,9 @@ ResultType result_type(ResultOf<InspectResult>) {
               [](const Of& r) { return r.images_known ? &r.unreadable_examples : nullptr; }),
          part({.name = "same_files", .omitted = true},
               [](const Of& r) { return r.images_known ? &r.same_files : nullptr; }),
-         part({.help = "Near duplicates among files that differ", .name = "near_duplicates", .omitted = true},
+         part({.help = "Near duplicates among files that differ",
+               .name = "near_duplicates",
+               .omitted = true},
               [](const Of& r) { return r.store.empty() ? &r.near_duplicates : nullptr; }),
          part<&Of::against>({}), part<&Of::class_orders>({.help = "Null without classes"}),
          part({.name = "findings"}, [](const Of& r) { return inspect::findings_of(r); })});

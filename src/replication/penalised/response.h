@@ -26,7 +26,7 @@ struct Gradient {
 
 /// The influence values by used cell, and the prior part of the variance.
 struct Response {
-    std::vector<double> first;      ///< influence of an image of set 1
+    std::vector<double> first;  ///< influence of an image of set 1
     std::vector<double> miss,
         hit;  ///< influence of a misclassified image of set 2; added if it is a hit
     /// The squares sum to the prior part of each density's variance.
