@@ -3,6 +3,7 @@ import type { InspectResult } from "../../src/report/schemas/described.ts";
 import { documentOf } from "./document.ts";
 import { hostile } from "./over_time.ts";
 
+const no_copies = { groups: 0, images: 0, groups_of_other_labels: 0, examples: [] };
 const recorded: InspectResult = {
   schema: "assay.inspect/1",
   name: "val",
@@ -33,8 +34,9 @@ const recorded: InspectResult = {
   kinds: [{ id: "alpha", title: "alpha (dropped)", images: 1_200, first: `dog/${hostile}.png` }],
   sizes: null,
   unreadable_examples: [{ id: "cat/9.jpg", why: "truncated JPEG image" }],
-  same_files: { groups: 0, images: 0, groups_of_other_labels: 0, examples: [] },
+  same_files: no_copies,
   against: null,
+  class_orders: null,
   findings: [
     {
       grade: "fault",
@@ -72,9 +74,10 @@ export const inspected: InspectResult = {
     usual_images: 40_000,
   },
   unreadable_examples: [],
-  same_files: recorded.same_files,
-  near_duplicates: recorded.same_files,
+  same_files: no_copies,
+  near_duplicates: no_copies,
   against: null,
+  class_orders: null,
   findings: [{ grade: "sound", text: "every image can be decoded", examples: [] }],
 };
 
