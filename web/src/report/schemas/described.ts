@@ -21,9 +21,7 @@ export interface Abstention {
   max_error: number;
   /** Images to calibrate on. */
   calibration: number;
-  /**
-   * An image is answered if its confidence is above this; -1: all are; null: no threshold is safe.
-   */
+  /** An image is answered if its confidence is above this; -1: all are; null: no threshold is safe. */
   threshold: number | null;
   /** Proportion of the other images. */
   answered: Estimate;
@@ -1883,7 +1881,7 @@ export interface InspectResult extends Result {
   sizes: ImageSizes | null;
   unreadable_examples?: InspectUnreadable[];
   same_files?: DuplicateImages;
-  /** Of files that differ. */
+  /** Near duplicates among files that differ. */
   near_duplicates?: DuplicateImages;
   against: InspectedAgainst | null;
   /** Null without classes. */
