@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <numeric>
+#include <optional>
 #include <utility>
 #include <variant>
 
-#include "assay/quality/merge.h"
 #include "cli/command.h"
 #include "cli/paper_study.h"
 #include "core/paths.h"
@@ -25,10 +27,6 @@ using quality::DimensionFacts;
 
 constexpr std::size_t best_by_profile = 5;
 
-bool is_published(const std::filesystem::path& table) {
-    return table.filename() == "published" && !is_there(table);
-}
-
 /// A table of the report's first section.
 Table table_at(const Report& report, std::size_t block) {
     return std::get<Table>(report.sections.at(0).blocks.at(block));
@@ -38,6 +36,18 @@ std::vector<std::string> selectors_in(std::string_view text) {
     std::vector<std::string> out;
     for_each_part(text, "&", [&](std::string_view part) { out.emplace_back(part); });
     return out;
+}
+
+/// Mean and population deviation without the lowest and the highest tenth, as constants_of().
+std::pair<double, double> trimmed_moments(std::vector<double> values) {
+    std::ranges::sort(values);
+    const auto cut = static_cast<std::ptrdiff_t>(values.size() / 10);
+    const std::vector<double> kept(values.begin() + cut, values.end() - cut);
+    const auto n = static_cast<double>(kept.size());
+    const double mean = std::accumulate(kept.begin(), kept.end(), 0.) / n;
+    double squares = 0;
+    for (const double value : kept) squares += (value - mean) * (value - mean);
+    return {mean, std::sqrt(squares / n)};
 }
 
 std::string selectors_text(const std::vector<std::string>& selectors) {
@@ -73,7 +83,7 @@ void require_by(PaperStudy& study) {
 }  // namespace
 
 std::string table_text(const PaperSettings& settings) {
-    return is_published(settings.quality) ? "published" : settings.quality.string();
+    return settings.quality.string();
 }
 
 std::vector<quality::GroupOptions> comparisons_of(const PaperSettings& settings) {
@@ -116,32 +126,22 @@ Table dimensions(PaperStudy& study) {
                    {.name = "published deviation"}};
     const quality::QubaConstants& published = quality::published_constants();
     for (const DimensionFacts& facts : quality::dimension_facts()) {
-        std::vector<std::size_t> measured;
         std::vector<double> values;
-        for (std::size_t i = 0; i < table.models.size(); ++i) {
-            const auto& value = table.models[i].cell(facts.dimension).value;
-            if (!value) continue;
-            measured.push_back(i);
-            values.push_back(*value);
+        for (const quality::QualityModel& model : table.models) {
+            const auto& value = model.cell(facts.dimension).value;
+            if (value) values.push_back(*value);
         }
         const auto d = static_cast<std::size_t>(facts.dimension);
         std::vector<Cell> row = {std::string(facts.title),
                                  std::string(facts.higher_is_better ? "higher" : "lower"),
-                                 Count{measured.size()}};
-        if (measured.size() >= 3 && std::ranges::min(values) < std::ranges::max(values)) {
-            quality::PerDimension<double> alone{};
-            alone[d] = 1;
-            const quality::QubaConstants own = constants_of(table, measured, alone);
-            row.emplace_back(Number{.value = own.mean[d], .digits = 4});
-            row.emplace_back(Number{.value = own.deviation[d], .digits = 4});
-        } else {
-            row.insert(row.end(), 2, Cell());
-        }
+                                 Count{values.size()}};
         if (values.empty()) {
-            row.insert(row.end(), 2, Cell());
+            row.insert(row.end(), 4, Cell());
         } else {
-            row.emplace_back(Number{.value = std::ranges::min(values), .digits = 4});
-            row.emplace_back(Number{.value = std::ranges::max(values), .digits = 4});
+            const auto [mean, deviation] = trimmed_moments(values);
+            for (const double value :
+                 {mean, deviation, std::ranges::min(values), std::ranges::max(values)})
+                row.emplace_back(Number{.value = value, .digits = 4});
         }
         row.emplace_back(Number{.value = published.mean[d], .digits = 4});
         row.emplace_back(Number{.value = published.deviation[d], .digits = 4});
@@ -154,10 +154,32 @@ Table dimensions(PaperStudy& study) {
 }
 
 Table models(PaperStudy& study) {
-    Table table = table_at(report_of(quality::merge_tables({study.quality_table()}, {})), 0);
-    table.title = "Quality of " + table.title;
-    table.notes.erase(table.notes.begin());  // about rows of further tables
-    return table;
+    const quality::QualityTable& table = study.quality_table();
+    Table out;
+    out.title = "Quality of " + how_many(table.models.size(), "model");
+    out.columns = {{.name = "model", .numbers = false}};
+    std::vector<std::pair<Dimension, bool>> shown;  // true: its standard error
+    for (const DimensionFacts& facts : quality::dimension_facts()) {
+        out.columns.push_back({.name = std::string(facts.title)});
+        shown.emplace_back(facts.dimension, false);
+        const bool known = std::ranges::any_of(table.models, [&](const auto& model) {
+            return model.cell(facts.dimension).standard_error.has_value();
+        });
+        if (!known) continue;
+        out.columns.push_back({.name = fmt::format("{}, standard error", facts.title)});
+        shown.emplace_back(facts.dimension, true);
+    }
+    for (const quality::QualityModel& model : table.models) {
+        std::vector<Cell> row = {model.label};
+        for (const auto& column : shown) {
+            const quality::QualityCell& cell = model.cell(column.first);
+            const std::optional<double>& value = column.second ? cell.standard_error : cell.value;
+            row.push_back(value ? Cell(Number{.value = *value, .digits = 4}) : Cell());
+        }
+        out.add(std::move(row));
+    }
+    for (const std::string& note : table.notes) out.notes.push_back(note + ".");
+    return out;
 }
 
 Table comparisons(PaperStudy& study) {
@@ -228,7 +250,7 @@ Table correlations(PaperStudy& study) {
 
 Table grouped_correlations(PaperStudy& study) {
     require_by(study);
-    const quality::CorrelateResult& result = study.quality_correlations();
+    const quality::CorrelateResult& result = study.grouped_correlations();
     Table out;
     out.title = "Correlations among the models of each group";
     out.columns = {{.name = result.options.by, .numbers = false},
@@ -249,7 +271,11 @@ Table grouped_correlations(PaperStudy& study) {
 std::vector<Plot> scatters(PaperStudy& study) {
     std::vector<Plot> plots;
     for (const DimensionFacts& facts : quality::dimension_facts()) {
-        if (facts.dimension == Dimension::accuracy) continue;
+        const bool measured =
+            std::ranges::any_of(study.quality_table().models, [&](const auto& model) {
+                return model.cell(Dimension::accuracy).value && model.cell(facts.dimension).value;
+            });
+        if (facts.dimension == Dimension::accuracy || !measured) continue;
         PlotChoice choice;
         choice.y = facts.name;
         for (Plot& plot : plots_of("quality-scatter", study.result(PaperSource::quality), choice)) {
@@ -259,6 +285,7 @@ std::vector<Plot> scatters(PaperStudy& study) {
             plots.push_back(std::move(plot));
         }
     }
+    if (plots.empty()) throw NoInput("no model has an accuracy and another dimension");
     return plots;
 }
 
@@ -274,16 +301,13 @@ std::vector<Plot> effects(PaperStudy& study) {
 }
 
 std::vector<Plot> matrix(PaperStudy& study) {
-    std::vector<Plot> plots =
-        plots_of("quality-matrix", study.result(PaperSource::quality_correlations));
-    plots.resize(1);
-    return plots;
+    return plots_of("quality-matrix", study.result(PaperSource::quality_correlations));
 }
 
 std::vector<Plot> matrices(PaperStudy& study) {
     require_by(study);
     std::vector<Plot> plots =
-        plots_of("quality-matrix", study.result(PaperSource::quality_correlations));
+        plots_of("quality-matrix", study.result(PaperSource::quality_grouped));
     plots.erase(plots.begin());
     return plots;
 }
@@ -293,8 +317,8 @@ std::vector<Plot> matrices(PaperStudy& study) {
 const quality::QualityTable& PaperStudy::quality_table() {
     return once(quality_table_, PaperSource::quality, [&] {
         const std::string table = paper_quality::table_text(settings());
-        return table == "published" ? quality::published_models()
-                                    : quality::read_quality_table(table);
+        return table == "published" && !is_there(table) ? quality::published_models()
+                                                        : quality::read_quality_table(table);
     });
 }
 
@@ -316,6 +340,14 @@ const quality::QubaResult& PaperStudy::quality_scores() {
 
 const quality::CorrelateResult& PaperStudy::quality_correlations() {
     return once(quality_correlations_, PaperSource::quality_correlations, [&] {
+        quality::CorrelateResult result = correlate_dimensions(quality_table(), {});
+        add_warnings(result.warnings);
+        return result;
+    });
+}
+
+const quality::CorrelateResult& PaperStudy::grouped_correlations() {
+    return once(grouped_correlations_, PaperSource::quality_grouped, [&] {
         quality::CorrelateOptions options;
         options.by = settings().by;
         quality::CorrelateResult result = correlate_dimensions(quality_table(), options);
@@ -341,7 +373,8 @@ std::string PaperStudy::quality_command(PaperSource source) const {
     if (source == PaperSource::quality) return "assay quality merge " + table;
     if (source == PaperSource::quality_scores)
         return "assay quality score " + table + " --drop-missing";
-    if (source == PaperSource::quality_correlations)
+    if (source == PaperSource::quality_correlations) return "assay quality correlate " + table;
+    if (source == PaperSource::quality_grouped)
         return "assay quality correlate " + table + option_text("--by", settings().by);
     std::string out;
     std::size_t comparison = 0;

@@ -282,7 +282,7 @@ constexpr PaperRow quality_rows[] = {
     {.id = "figure-13",
      .number = "Figure 13",
      .shows = "rank correlations among the models of each group, as heat maps",
-     .source = PaperSource::quality_correlations,
+     .source = PaperSource::quality_grouped,
      .plot = "quality-matrix",
      .plots = paper_quality::matrices},
     {.id = "figure-14",
@@ -330,7 +330,7 @@ constexpr PaperRow quality_rows[] = {
     {.id = "table-13",
      .number = "Figure 13, as a table",
      .shows = "rank correlations among the models of each group",
-     .source = PaperSource::quality_correlations,
+     .source = PaperSource::quality_grouped,
      .table = paper_quality::grouped_correlations},
 };
 

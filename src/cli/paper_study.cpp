@@ -160,6 +160,7 @@ std::string_view PaperStudy::missing(PaperSource source) const {
         case PaperSource::quality:
         case PaperSource::quality_scores:
         case PaperSource::quality_correlations:
+        case PaperSource::quality_grouped:
         case PaperSource::quality_groups:
             return paper.quality.empty() ? "set quality in [paper]" : "";
     }
@@ -188,6 +189,8 @@ std::string_view PaperStudy::file_of(PaperSource source) {
             return "scores.json";
         case PaperSource::quality_correlations:
             return "correlations.json";
+        case PaperSource::quality_grouped:
+            return "grouped.json";
         case PaperSource::quality_groups:
             return "groups-1.json";   // and one for each further comparison
         case PaperSource::distances:  // a file for each way
@@ -244,6 +247,7 @@ std::string PaperStudy::command(PaperSource source) const {
         case PaperSource::quality:
         case PaperSource::quality_scores:
         case PaperSource::quality_correlations:
+        case PaperSource::quality_grouped:
         case PaperSource::quality_groups:
             return quality_command(source);
     }
@@ -351,6 +355,8 @@ json PaperStudy::made(PaperSource source) {
             return report_of(quality_scores()).result;
         case PaperSource::quality_correlations:
             return report_of(quality_correlations()).result;
+        case PaperSource::quality_grouped:
+            return report_of(grouped_correlations()).result;
         case PaperSource::distances:
         case PaperSource::pair:
         case PaperSource::quality_groups:

@@ -43,6 +43,7 @@ enum class PaperSource {
     quality,    ///< the table of dimensions
     quality_scores,
     quality_correlations,
+    quality_grouped,  ///< correlations by the groups of `by`, too
     quality_groups,
     tagged,  ///< the images by tag
 };
@@ -85,10 +86,13 @@ public:
     /// As paper_mad::distances_of(). Their results are in files of their own.
     const std::vector<mad::DistancePath>& distances();
     /// The table of dimensions, QUBA, correlations, and the comparisons of [paper].groups, whose
-    /// results are in files of their own. Throw as the functions of assay/quality do.
+    /// results are in files of their own. Throw as the functions of assay/quality do. A comparison
+    /// that fails is a warning if another one does not.
     const quality::QualityTable& quality_table();
     const quality::QubaResult& quality_scores();
     const quality::CorrelateResult& quality_correlations();
+    /// The same and those of each group, with p-values adjusted over all of them.
+    const quality::CorrelateResult& grouped_correlations();
     const std::vector<quality::GroupResult>& comparisons();
     /// QUBA with a profile of weights. Models that lack a dimension are scored by the others.
     quality::QubaResult scored(const std::string& weights);
@@ -122,7 +126,7 @@ private:
     std::optional<std::vector<mad::DistancePath>> distances_;
     std::optional<quality::QualityTable> quality_table_;
     std::optional<quality::QubaResult> quality_scores_;
-    std::optional<quality::CorrelateResult> quality_correlations_;
+    std::optional<quality::CorrelateResult> quality_correlations_, grouped_correlations_;
     std::optional<std::vector<quality::GroupResult>> comparisons_;
     std::map<PaperSource, std::exception_ptr> failed_;
     std::vector<std::string> warnings_;

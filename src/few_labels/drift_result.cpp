@@ -47,7 +47,7 @@ ResultType result_type(ResultOf<PoolDrift>) {
          part<&Of::level>({.help = "Of all intervals together"}),
          part<&Of::change_level>({.help = "Of each interval"}), part<&Of::classifiers>({}),
          part<&Of::signs>({}),
-         part<&Of::alarm>({.help = "True if the accuracy of any classifier has changed"}),
+         part<&Of::alarm>({.help = "True if any classifier has an alarm"}),
          part<&Of::notes>({}), part<&Of::warnings>({})});
     return rows;
 }

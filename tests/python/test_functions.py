@@ -169,8 +169,22 @@ class Refused(InFolder):
 
         first = fingerprints.of_function(Scaled())[0]
         self.assertIsNotNone(first)
+        Scaled.__annotations__ = {"factor": float}
+        self.assertEqual(fingerprints.of_function(Scaled())[0], first)
         Scaled.factor = 3
         self.assertNotEqual(fingerprints.of_function(Scaled())[0], first)
+
+    def test_slices_are_no_tuples(self):
+        class Cut:
+            def __init__(self, at):
+                self.at = at
+
+            def __call__(self, x):
+                return x[self.at]
+
+        sliced, listed = (fingerprints.of_function(Cut(at))[0] for at in (slice(0, 1, 2), (0, 1, 2)))
+        self.assertIsNotNone(sliced)
+        self.assertNotEqual(sliced, listed)
 
     def test_attributes_that_raise_are_no_arrays(self):
         class Lazy:

@@ -290,7 +290,7 @@ class Paper(unittest.TestCase):
             self.assertIn(row["state"], ("made", "not yet"), row)
             self.assertIn(f"| `{row['row']}` |", page)
         models = table(out / "table-12.csv")
-        values = {name: np.array([float(row[name]) for row in models]) for name in ("Accuracy", "C-robustness")}
+        values = {name: np.array([float(row[name]) for row in models]) for name in ("accuracy", "C-robustness")}
         self.assertEqual(len(models), 326)
 
         def ranks(x):  # with the mean rank of equal values
@@ -298,9 +298,9 @@ class Paper(unittest.TestCase):
 
         pair = next(row for row in table(out / "table-10.csv") if {row["first"], row["second"]} == set(values))
         self.assertAlmostEqual(float(pair["rho"]), np.corrcoef(*map(ranks, values.values()))[0, 1], 12)
-        first = next(row for row in table(out / "table-1.csv") if row["dimension"] == "Accuracy")
-        kept = np.sort(values["Accuracy"])[32:-32]
-        self.assertEqual((first["models"], float(first["lowest"])), ("326", values["Accuracy"].min()))
+        first = next(row for row in table(out / "table-1.csv") if row["dimension"] == "accuracy")
+        kept = np.sort(values["accuracy"])[32:-32]
+        self.assertEqual((first["models"], float(first["lowest"])), ("326", values["accuracy"].min()))
         self.assertAlmostEqual(float(first["mean"]), kept.mean(), 12)
         self.assertAlmostEqual(float(first["deviation"]), kept.std(), 12)
         best = table(out / "table-3.csv")
@@ -316,14 +316,31 @@ class Paper(unittest.TestCase):
     def test_quality_needs_what_its_rows_show(self):
         (self.folder / "two.csv").write_text("model,accuracy,shape_bias\na,0.5,0.2\nb,0.6,\n")
         config = self.config("two", "quality = 'two.csv'", "formats = ['svg']")
-        made = json.loads(run("paper", "quality", config, "--out", self.folder / "two", "--json", "-q", status=3))
+        made = json.loads(run("paper", "quality", config, "--out", self.folder / "two", "--json", "-q"))
         rows = {row["row"]: row for row in made["rows"]}
         self.assertEqual({rows[name]["state"] for name in ("figure-1", "table-2", "figure-13", "table-13")}, {"no input"})
         self.assertIn("groups = [", rows["table-2"]["reason"])
         self.assertEqual(rows["table-12"]["state"], "made")
         accuracy, *_, shape = [row for row in table(self.folder / "two/table-1.csv") if row["models"] != "0"]
-        self.assertEqual((accuracy["models"], accuracy["mean"], accuracy["highest"]), ("2", "", "0.6"))
+        self.assertEqual((accuracy["models"], accuracy["highest"]), ("2", "0.6"))
+        self.assertAlmostEqual(float(accuracy["mean"]), 0.55, 12)
+        self.assertAlmostEqual(float(accuracy["deviation"]), 0.05, 12)
         self.assertEqual((shape["models"], shape["lowest"]), ("1", "0.2"))
+
+    def test_one_wrong_comparison_does_not_end_the_others(self):
+        config = self.config("wrong-group", "quality = 'published'", "formats = ['svg']",
+                             "groups = ['architecture=CNN | architecture=Perceiver', 'architecture=CNN | architecture=Transformer']")
+        done = subprocess.run([PROGRAM, "paper", "quality", config, "--out", self.folder / "wrong-group", "--json", "-q"],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        made = json.loads(done.stdout)
+        self.assertIn("groups 1 of 2 in [paper]", " ".join(made["warnings"]))
+        self.assertEqual(len(table(self.folder / "wrong-group/table-2.csv")), 9)
+        self.assertIn("groups-2.json", made["results"])
+
+    def test_a_missing_table_is_not_the_published_one(self):
+        config = self.config("missing", "quality = 'tables/published'", "formats = ['svg']")
+        self.assertIn("tables/published", run("paper", "quality", config, "--out", self.folder / "missing", "-q", status=2))
 
     def test_mistakes(self):
         def said(*lines, paper="multilabel"):

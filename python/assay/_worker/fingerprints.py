@@ -296,7 +296,7 @@ class _Walk:
         if isinstance(value, (list, tuple)):
             return self._items(list(value), depth)
         if isinstance(value, slice):  # from Python 3.14 on, a constant of code such as x[:, 0]
-            return self._items([value.start, value.stop, value.step], depth)
+            return self._items(["slice", value.start, value.stop, value.step], depth)
         if isinstance(value, (set, frozenset)):
             return self._items(sorted(value, key=repr), depth)
         if isinstance(value, dict):
