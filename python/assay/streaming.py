@@ -72,7 +72,11 @@ class Metrics:
         if ignore_index is not None and (isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__")):
             raise Error(f"ignore_index={ignore_index!r}; allowed: a whole number, such as -100 or 255, or None")
         names = class_names(classes)  # refuses anything that is not a list
-        self._classes = classes if names is None or isinstance(classes, Mapping) else plain(names)  # pickled, so without NumPy
+        # Pickles contain it, so it has no objects of NumPy.
+        if isinstance(classes, Mapping):
+            self._classes: Any = {plain(key): plain(value) for key, value in classes.items()}
+        else:
+            self._classes = classes if names is None else plain(names)
         given = {
             "metrics": metric_names(metrics), "kind": kind or "", "classes": class_options(classes), "num_classes": num_classes, "model": model,
             "dataset": dataset, "level": level, "reliability": reliability, "confusions": count_of(confusions), "per_class": per_class, **options,

@@ -340,13 +340,14 @@ class Copies(InFolder):
         kept = assay.Metrics("top1,auroc", keep=True, classes=names)
         weighted = assay.Metrics("top1", keep=True)
         streamed = assay.Metrics("top1,nll", classes=names)
+        mapped = assay.Metrics("top1", classes={np.int64(i): name for i, name in enumerate(names)})
         kept.update(scores, labels, rows=np.arange(300))
         kept.update(scores[:5].astype(np.float64), labels[:5], rows=np.arange(300, 305))
         weighted.update(scores, labels, sample_weight=np.linspace(1, 2, 300))
         streamed.update(scores, labels, rows=np.arange(300))
         report = assay.score(scores, labels, reliability=True, per_class=True, classes=names)
         comparison = assay.compare(scores, scores[:, ::-1].copy(), labels, "top1")
-        for made_ in (empty, kept, weighted, streamed, report, comparison):
+        for made_ in (empty, kept, weighted, streamed, mapped, report, comparison):
             for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
                 state = pickle.dumps(made_, protocol)
                 self.assertNotIn(b"numpy", state)
