@@ -341,6 +341,7 @@ class Copies(InFolder):
         weighted = assay.Metrics("top1", keep=True)
         streamed = assay.Metrics("top1,nll", classes=names)
         mapped = assay.Metrics("top1", classes={np.int64(i): name for i, name in enumerate(names)})
+        mapped.update(scores, labels)
         kept.update(scores, labels, rows=np.arange(300))
         kept.update(scores[:5].astype(np.float64), labels[:5], rows=np.arange(300, 305))
         weighted.update(scores, labels, sample_weight=np.linspace(1, 2, 300))
