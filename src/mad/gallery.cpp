@@ -97,6 +97,12 @@ void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& for
         fmt::format("no image can be read; the first, {}: {}", first_path.string(), first_reason));
 }
 
+[[noreturn]] void refuse_unselected(const Competition& competition) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: no image is selected; run `assay mad select` first",
+                            competition.folder().string()));
+}
+
 /// Plans the sheets of each pair.
 class GallerySheets {
 public:
@@ -133,11 +139,12 @@ private:
     }
 
     void plan_tags() {
+        const std::vector<SelectedRow> selected = read_selected(competition_.impl().database);
+        if (selected.empty()) refuse_unselected(competition_);
         const ImagesOfTag tags =
-            images_of_tags(competition_, read_selected(competition_.impl().database), options_.tags,
-                           gallery.warnings);
+            images_of_tags(competition_, selected, options_.tags, gallery.warnings);
+        const std::string folder = shell_word(competition_.folder().string());
         if (tags.empty()) {
-            const std::string folder = shell_word(competition_.folder().string());
             throw Error(
                 ErrorCode::usage,
                 fmt::format("{}: no answer about a selected image has a tag. Add tags in "
@@ -155,6 +162,13 @@ private:
                     "no image of these classifiers has the tag `{}`, so it has no sheet", tag));
             for (const std::int64_t image : images) of_image[image].push_back(tag);
         }
+        if (plans.empty())
+            throw Error(ErrorCode::usage,
+                        fmt::format("{}: no selected image of these classifiers has a tag. For "
+                                    "the tags of all pairs, omit --models: `assay mad gallery {} "
+                                    "--out FOLDER {}`",
+                                    competition_.folder().string(), folder,
+                                    options_.tags.empty() ? "--by-tag" : "--tags FILE"));
         for (const GalleryPair& pair : pairs_) {
             for (const SelectedRow& image : pair.images) {
                 const auto found = of_image.find(image.image);
@@ -203,10 +217,7 @@ Gallery make_gallery(const Competition& competition, const GalleryOptions& optio
     const SheetForm& form = sheets.form();
     Progress state;
     for (const SheetPlan& plan : plans) state.total += plan.cells.size();
-    if (plans.empty())
-        throw Error(ErrorCode::usage,
-                    fmt::format("{}: no image is selected; run `assay mad select` first",
-                                competition.folder().string()));
+    if (plans.empty()) refuse_unselected(competition);
     check_some_image(plans, form);
 
     make_folders(options.out);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/refuse.h"
+#include "core/short_names.h"
 #include "core/text.h"
 
 namespace assay::mad {
@@ -23,18 +24,13 @@ std::string part_of_sheet_name(const std::string& name) {
     return plain.substr(0, end);
 }
 
-/// Short class names: the first of several names, unless another class also has it.
-std::vector<std::string> short_names(const ClassList& classes) {
-    std::map<std::string, int> count;
-    std::vector<std::string> names;
+std::vector<std::string> short_class_names(const ClassList& classes) {
+    std::vector<std::string> ids, names;
     for (std::size_t c = 0; c < classes.size(); ++c) {
-        const std::string& name = classes.name(c);
-        names.push_back(name.substr(0, name.find(',')));
-        ++count[names.back()];
+        ids.push_back(classes.id(c));
+        names.push_back(classes.name(c));
     }
-    for (std::size_t c = 0; c < names.size(); ++c)
-        if (count[names[c]] > 1 || names[c].empty()) names[c] = classes.id(c);
-    return names;
+    return short_names(ids, names);
 }
 
 /// Formats ".93", truncated, because .999 must not appear as 1.
@@ -95,7 +91,7 @@ std::string SheetNames::unique(const std::string& wanted) {
 GalleryPlanner::GalleryPlanner(const Competition& competition)
     : competition_(competition),
       tally_(tally_of(competition)),
-      names_(short_names(competition.classes())) {
+      names_(short_class_names(competition.classes())) {
     for (const CompetitionClassifier& one : competition.classifiers())
         stored_.push_back(one.active ? std::make_optional(competition.predictions(one))
                                      : std::nullopt);

@@ -7,13 +7,18 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "core/short_names.h"
 
 namespace assay {
 namespace {
 
-/// "tench" for "tench, Tinca tinca".
-std::string first_synonym(const std::string& name) {
-    return name.substr(0, name.find(','));
+/// Adds a weight to the label of an edge, unless the label has it: "0.125 / 0.5".
+void add_weight(std::string& label, const std::string& weight) {
+    const std::string between = " / ";
+    if (label.empty())
+        label = weight;
+    else if ((between + label + between).find(between + weight + between) == std::string::npos)
+        label += between + weight;
 }
 
 /// True if the depth of a node is its longest way to the root.
@@ -41,17 +46,19 @@ public:
             const bool up = path.steps[i].edge == "up";
             DistanceTreeEdge& edge =
                 up ? edge_of(nodes[i], nodes[i - 1]) : edge_of(nodes[i - 1], nodes[i]);
-            edge.label = fmt::format("{:.3g}", path.steps[i].weight);
+            // With tree-path, the weight depends on the common node of the pair.
+            add_weight(edge.label, fmt::format("{:.3g}", path.steps[i].weight));
             add_way(edge.ways, way);
         }
         add_above(mad::distance_named(path.definition), nodes);
-        tree_.ways.push_back(fmt::format("{} – {}: {:.4g}", first_synonym(path.steps.front().name),
-                                         first_synonym(path.steps.back().name), path.distance));
+        tree_.ways.emplace_back();
     }
 
-    DistanceTree made() {
+    /// `paths` are those that were added.
+    DistanceTree made(std::span<const mad::DistancePath> paths) {
         shorten();
         leave_out_unused();
+        set_names(paths);
         return std::move(tree_);
     }
 
@@ -62,7 +69,7 @@ private:
 
     std::size_t place_of(std::uint32_t node) {
         const auto [at, is_new] = places_.emplace(node, tree_.nodes.size());
-        if (is_new) tree_.nodes.push_back({.text = first_synonym(hierarchy_.name(node))});
+        if (is_new) tree_.nodes.push_back({.text = hierarchy_.id(node)});
         return at->second;
     }
 
@@ -136,6 +143,24 @@ private:
         }
     }
 
+    /// Until now, the text of a node is its id.
+    void set_names(std::span<const mad::DistancePath> paths) {
+        std::vector<std::string> ids, names;
+        for (const DistanceTreeNode& node : tree_.nodes) {
+            ids.push_back(node.text);
+            names.push_back(hierarchy_.name(hierarchy_.find(node.text).value()));
+        }
+        const std::vector<std::string> texts = short_names(ids, names);
+        std::map<std::string, std::string> text_of;
+        for (std::size_t n = 0; n < ids.size(); ++n) {
+            tree_.nodes[n].text = texts[n];
+            text_of[ids[n]] = texts[n];
+        }
+        for (std::size_t way = 0; way < paths.size(); ++way)
+            tree_.ways[way] = fmt::format("{} – {}: {:.4g}", text_of.at(paths[way].first),
+                                          text_of.at(paths[way].second), paths[way].distance);
+    }
+
     const Hierarchy& hierarchy_;
     DistanceTree tree_;
     std::map<std::uint32_t, std::size_t> places_;
@@ -150,7 +175,7 @@ DistanceTree distance_tree(const Hierarchy& hierarchy, std::span<const mad::Dist
                                 most_distance_ways));
     DistanceTreeMaker maker(hierarchy);
     for (const mad::DistancePath& path : paths) maker.add(path);
-    return maker.made();
+    return maker.made(paths);
 }
 
 }  // namespace assay

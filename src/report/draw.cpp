@@ -40,9 +40,12 @@ void check_pixels(double width, double height, const DrawOptions& options) {
     const double pixels = width * scale * height * scale;
     constexpr double longest = 30'000;
     if (pixels <= most_pixels && std::max(width, height) * scale <= longest) return;
-    throw Error(ErrorCode::usage, fmt::format("the PNG would have {:.0f} million pixels; the limit "
-                                              "is {:.0f}: lower --dpi, or use .pdf",
-                                              pixels / 1e6, most_pixels / 1e6));
+    // Some commands have no --dpi.
+    const bool lower = options.dpi > DrawOptions{}.dpi;
+    throw Error(ErrorCode::usage,
+                fmt::format("the PNG would have {:.0f} million pixels; the limit "
+                            "is {:.0f}: {}use .pdf or .svg",
+                            pixels / 1e6, most_pixels / 1e6, lower ? "lower --dpi, or " : ""));
 }
 
 std::string_view name_of(PlotFormat format) {

@@ -56,6 +56,8 @@ public:
     TreeLayout(const DistanceTree& tree, const DrawOptions& options, const TextMeasure& measure)
         : tree_(tree), options_(options), measure_(measure), font_(options.font) {
         sheet_.font = font_;
+        for (const DistanceTreeEdge& edge : tree.edges)
+            if (!edge.ways.empty()) stroke_ = std::max(stroke_, path_width(0, edge.ways.size()));
         find_layers();
         find_items();
         sort_layers();
@@ -82,9 +84,9 @@ public:
 private:
     double edge() const { return 0.8 * font_; }
     double box_height() const { return 1.9 * font_; }
-    double strip() const { return 1.6 * font_; }  // of labels, above a box
+    double strip() const { return std::max(1.6 * font_, font_ + stroke_ + 1); }  // of labels
     double gap() const { return 1.2 * font_; }
-    double label_gap() const { return 0.4 * font_; }
+    double label_gap() const { return std::max(0.4 * font_, stroke_ / 2 + 1); }
 
     [[noreturn]] void no_room() const {
         throw Error(ErrorCode::usage,
@@ -234,7 +236,7 @@ private:
         const double legend = 1.5 * font_ * static_cast<double>(tree_.ways.size());
         const double top = edge() + legend + (legend > 0 ? 0.6 * font_ : 0);
         const double layers = static_cast<double>(layers_.size());
-        double between = 3.6 * font_;
+        double between = 2 * font_ + strip();
         if (options_.height > 0 && layers > 1)
             between = (options_.height * points_of_mm - top - edge() - layers * box_height()) /
                       (layers - 1);
@@ -273,6 +275,7 @@ private:
     const DrawOptions& options_;
     const TextMeasure& measure_;
     double font_;
+    double stroke_ = 0;  // of the widest line
     TreeSheet sheet_;
     std::vector<std::size_t> layer_, item_layer_;
     std::vector<std::vector<std::size_t>> layers_, steps_;
@@ -280,11 +283,6 @@ private:
     std::vector<double> entry_, half_;
     double left_ = 0, right_ = 0;
 };
-
-/// Paths on the same edge are strokes inside one another.
-double path_width(std::size_t path, std::size_t paths) {
-    return 1.6 + 2.2 * static_cast<double>(paths - 1 - path);
-}
 
 void draw_tree(Canvas& canvas, const DistanceTree& tree, const TreeSheet& sheet, bool dark) {
     const Theme theme = theme_of(dark);
@@ -323,6 +321,10 @@ void draw_tree(Canvas& canvas, const DistanceTree& tree, const TreeSheet& sheet,
 }
 
 }  // namespace
+
+double path_width(std::size_t path, std::size_t paths) {
+    return 1.6 + 2.2 * static_cast<double>(paths - 1 - path);
+}
 
 TreeSheet lay_out_tree(const DistanceTree& tree, const DrawOptions& options,
                        const TextMeasure& measure) {

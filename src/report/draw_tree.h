@@ -1,6 +1,7 @@
 // The layout of a figure of ways through a hierarchy: boxes in layers, and lines between them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct TreeSheet {
     double sample = 0;                      ///< length of the line left of an entry
 };
 
+/// Width of a stroke, points. Paths on the same edge are strokes inside one another, the first is
+/// the widest.
+double path_width(std::size_t path, std::size_t paths);
 /// Puts each node below all of its parents. Names are shortened if the figure is too narrow. Throws
 /// usage if the figure has no room. Cost: quadratic in nodes.
 TreeSheet lay_out_tree(const DistanceTree& tree, const DrawOptions& options,

@@ -86,6 +86,13 @@ TEST(Usage, OptionsThatCannotActAreRefused) {
         {{"corrupt", "d", "--out", "c", "--corruptions", "fog", "--frost", "f"}, "add frost"},
         {{"cost", "m.pt", "--no-latency", "--threads", "2"}, "excludes"},
         {{"mad", "distance", "tench", "goldfish", "--competition", ""}, "--competition is empty"},
+        {{"mad", "distance", "tench", "goldfish", "--beside", "church", "library"},
+         "--beside requires --plot"},
+        {{"mad", "distance", "tench", "goldfish", "--plot", "/nowhere/a.gif"},
+         "unknown extension; allowed: .svg, .pdf, .png"},
+        {{"mad", "distance", "tench", "goldfish", "--plot", "/nowhere/a.svg", "--beside", "church",
+          "library", "barn"},
+         "--beside has 3 classes"},
         {{"attack", "-m", "m.pt", "-d", "d", "--sample-seed", "2"}, "add --limit N"},
         {{"attack", "-m", "m.pt", "-d", "d", "--attack", "fgsm", "--steps", "5"}, "takes --steps"},
     };
@@ -94,6 +101,18 @@ TEST(Usage, OptionsThatCannotActAreRefused) {
         EXPECT_EQ(outcome.status, 2) << arguments[0];
         EXPECT_THAT(outcome.err, HasSubstr(needs)) << arguments[0];
     }
+}
+
+TEST(Usage, TheWayBetweenTwoClassesIsDrawn) {
+    const Scratch scratch;
+    const std::string file = (scratch / "ways.svg").string();
+    const Outcome outcome = assay_run({"mad", "distance", "n01440764", "n01443537", "--plot", file,
+                                       "--beside", "n02012849", "n03126707"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const std::string svg = slurp(file);
+    EXPECT_THAT(svg, HasSubstr("<svg "));
+    for (const char* text : {"tench", "goldfish", "n02012849", "n03126707"})
+        EXPECT_THAT(svg, HasSubstr(text));
 }
 
 TEST(Usage, WordsOfOtherProgramsNameTheCommandToType) {

@@ -13,12 +13,17 @@ namespace {
 TEST(MadGallerySheet, IsNeverTooLarge) {
     for (const int side : {32, 160, 320, 1024}) {
         for (const std::uint32_t columns : {1U, 6U, 50U}) {
-            const SheetForm form{.side = side, .columns = columns};
-            const std::size_t cells = cells_of_a_sheet(form);
-            EXPECT_EQ(cells % columns, 0U);
-            EXPECT_GE(cells, columns);
-            const double area = static_cast<double>(cells) * side * side;
-            EXPECT_LE(area, 64e6) << side << " " << columns;
+            for (const bool named : {false, true}) {
+                const SheetForm form{.side = side, .columns = columns, .named = named};
+                const std::size_t cells = cells_of_a_sheet(form);
+                EXPECT_EQ(cells % columns, 0U);
+                EXPECT_GE(cells, columns);
+                const SheetForm column{.side = side, .columns = 1, .named = named};
+                const int height = empty_sheet({}, std::vector<SheetCell>(2), column).height -
+                                   empty_sheet({}, std::vector<SheetCell>(1), column).height;
+                const double area = static_cast<double>(cells) * side * height;
+                EXPECT_LE(area, 64e6) << side << " " << columns << " " << named;
+            }
         }
     }
 }

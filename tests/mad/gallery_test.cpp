@@ -349,13 +349,16 @@ TEST_F(MadGallery, ASheetATag) {
     const std::vector<int> order = {1, 3, 0};
     for (std::size_t cell = 0; cell < 3; ++cell)
         put_cell(made, plain_image(32, 64, {1, 2, static_cast<std::uint8_t>(cell)}), cell, 4, form);
+    int compared = 0;
     for (int y = 0; y < sheet.height; ++y) {
         for (int x = 0; x < sheet.width; ++x) {
             const Ink ink = pixel_at(made, x, y);
             if (ink[0] != 1 || ink[1] != 2) continue;
+            ++compared;
             ASSERT_EQ(pixel_at(sheet, x, y), colour_of(order[ink[2]])) << x << " " << y;
         }
     }
+    EXPECT_EQ(compared, 3 * 32 * 64);
 
     // Only the images of some pairs.
     const Gallery some = make({.models = {"beta"}, .by_tag = true});
@@ -388,6 +391,21 @@ TEST_F(MadGallery, TagsOfAFile) {
     options.by_tag = false;
     options.tags = "tags.csv";
     EXPECT_THAT(message_of([&] { make(options); }, ErrorCode::usage), HasSubstr("by_tag"));
+}
+
+TEST_F(MadGallery, SaysWhyNoTagHasASheet) {
+    EXPECT_THAT(message_of([&] { make({.by_tag = true}); }, ErrorCode::usage),
+                HasSubstr("no image is selected; run `assay mad select` first"));
+    pair(1, 0, 1);
+    pair(2, 0, 2);
+    select(1, 0, 0, 0, 1);
+    select(2, 1, 0, 0, 2);
+    answer(0, 0, 1);
+    tag(0, "small");
+    EXPECT_THAT(message_of([&] { make({.models = {"gamma"}, .by_tag = true}); }, ErrorCode::usage),
+                testing::AllOf(HasSubstr("no selected image of these classifiers has a tag"),
+                               testing::Not(HasSubstr("mad select"))));
+    EXPECT_EQ(make({.by_tag = true}).sheets.size(), 1U);
 }
 
 TEST_F(MadGallery, SaysWhatIsWrong) {

@@ -49,7 +49,8 @@ bool crosses(const Place& from, const Place& to, const Box2d& box) {
     return false;
 }
 
-/// Boxes, labels and the legend are apart and on the page, and no line crosses a box or a text.
+/// Boxes, labels and the legend are apart and on the page. No line crosses a box, and no stroke
+/// touches a text.
 void expect_readable(const DistanceTree& plot, const TreeSheet& sheet) {
     std::vector<Box2d> taken = sheet.boxes;
     for (const auto* texts : {&sheet.labels, &sheet.legend})
@@ -73,8 +74,16 @@ void expect_readable(const DistanceTree& plot, const TreeSheet& sheet) {
         EXPECT_DOUBLE_EQ(line.back().second, lower.top);
         EXPECT_GT(line.back().first, lower.left);
         EXPECT_LT(line.back().first, lower.right);
-        for (std::size_t s = 1; s < line.size(); ++s)
-            for (const Box2d& box : taken) EXPECT_FALSE(crosses(line[s - 1], line[s], box)) << e;
+        const std::size_t strokes = plot.edges[e].ways.size();
+        const double half = strokes == 0 ? 0.3 : path_width(0, strokes) / 2;
+        for (std::size_t s = 1; s < line.size(); ++s) {
+            for (std::size_t i = 0; i < taken.size(); ++i) {
+                Box2d box = taken[i];
+                if (i >= sheet.boxes.size())  // boxes are drawn over the lines
+                    box = {box.left - half, box.top - half, box.right + half, box.bottom + half};
+                EXPECT_FALSE(crosses(line[s - 1], line[s], box)) << e << " " << i;
+            }
+        }
     }
     for (std::size_t n = 0; n < plot.nodes.size(); ++n)
         EXPECT_LT(sheet.names[n].width, sheet.boxes[n].width());
@@ -113,6 +122,44 @@ TEST(DistanceTree, ShowsTheWaysOfTwoPairs) {
     const DistanceTree same = (ways(hierarchy, {"all", "all"}));
     EXPECT_EQ(same.nodes.size(), 1U);
     expect_readable(same, laid_out(same));
+}
+
+TEST(DistanceTree, AnEdgeHasTheWeightsOfAllWays) {
+    // u is below root and, along the longest way, three edges below it. For x and y, an edge below
+    // u is at the depth 3. For x and z, it is one edge below their common node.
+    const Hierarchy hierarchy({"root", "p", "q", "u", "x", "y", "z"}, {},
+                              {{1, 0}, {2, 1}, {3, 2}, {3, 0}, {4, 3}, {5, 3}, {6, 0}}, "made");
+    const DistanceTree tree = ways(hierarchy, {"x", "y", "x", "z", "z", "x", "y", "z"});
+    EXPECT_THAT(tree.ways, ElementsAre("x – y: 0.25", "x – z: 2.5", "z – x: 2.5", "y – z: 2.5"));
+    std::vector<std::string> edges;
+    for (const DistanceTreeEdge& edge : tree.edges)
+        edges.push_back(tree.nodes[edge.upper].text + tree.nodes[edge.lower].text + " " +
+                        edge.label);
+    EXPECT_THAT(edges, testing::UnorderedElementsAre("ux 0.125 / 0.5", "uy 0.125 / 0.5", "rootu 1",
+                                                     "rootz 1", "rootu 3 edges"));
+    expect_readable(tree, laid_out(tree));
+}
+
+TEST(DistanceTree, AnAmbiguousNameIsItsId) {
+    const Hierarchy hierarchy({"all", "n1", "n2", "n3", "n4"},
+                              {"all", "crane", "crane, lifting", ", odd", "tench, Tinca"},
+                              {{1, 0}, {2, 0}, {3, 0}, {4, 0}}, "made");
+    const DistanceTree tree = ways(hierarchy, {"n1", "n2", "n3", "n4"});
+    std::vector<std::string> names;
+    for (const DistanceTreeNode& node : tree.nodes) names.push_back(node.text);
+    EXPECT_THAT(names, ElementsAre("n1", "all", "n2", "n3", "tench"));
+    EXPECT_THAT(tree.ways, ElementsAre("n1 – n2: 2", "n3 – tench: 2"));
+    EXPECT_EQ(ways(hierarchy, {"n1", "n4"}).ways[0], "crane – tench: 2");
+}
+
+TEST(DistanceTree, LabelsAreBesideFourStrokes) {
+    const Hierarchy hierarchy({"all", "u", "a", "b", "c", "d", "z"}, {},
+                              {{1, 0}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 0}}, "made");
+    const DistanceTree tree = ways(hierarchy, {"a", "z", "b", "z", "c", "z", "d", "z"});
+    const auto z = std::ranges::find(tree.nodes, std::string("z"), &DistanceTreeNode::text);
+    ASSERT_NE(z, tree.nodes.end());
+    EXPECT_EQ(z->ways.size(), 4U);
+    expect_readable(tree, laid_out(tree));
 }
 
 TEST(DistanceTree, NothingOverlapsForAnyClassesOfImagenet) {

@@ -71,8 +71,9 @@ struct Gallery {
 /// than 64 million pixels continues in "FIRST--SECOND-2.png".
 ///
 /// By tag, there is one sheet per tag, "tag-TAG.png". It has each accepted image with the tag once,
-/// with the two classifiers and labels that are farthest apart. Gallery::shown has each tagged
-/// image for each of its pairs. Tags are as in RankOptions: without a file the 50 most used ones.
+/// for the pair whose labels are farthest apart, of those for which it is selected. Gallery::shown
+/// has each tagged image for each of its pairs. Tags are as in RankOptions: without a file the 50
+/// most used ones.
 ///
 /// Existing images with these names are replaced. All other files stay, including those of removed
 /// classifiers. The bytes do not depend on the number of threads. Memory: at most 256 MiB per

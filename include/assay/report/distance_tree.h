@@ -13,18 +13,19 @@
 namespace assay {
 
 struct DistanceTreeNode {
-    std::string text;                 ///< its name without synonyms
+    std::string text;                 ///< its name without synonyms, or its id if that is ambiguous
     std::vector<std::size_t> ways{};  ///< those through it
     bool end = false;                 ///< a way begins or ends here
 };
 struct DistanceTreeEdge {
     std::size_t upper = 0, lower = 0;  ///< indices of nodes
-    std::string label{};               ///< its weight on a way
+    std::string label{};               ///< its weight; with several, "0.125 / 0.5"
     std::vector<std::size_t> ways{};   ///< those along it
     bool dashed = false;               ///< several edges, whose nodes are not drawn
 };
-/// The nodes of some ways, and those between them and the root. A chain of at least two nodes on no
-/// way is one dashed edge.
+/// The nodes of some ways, and those between the highest node of each way and the root. A way that
+/// goes up and down several times has other peaks, which have no line to the root. A chain of at
+/// least two nodes on no way is one dashed edge.
 struct DistanceTree {
     std::vector<std::string> ways;  ///< "tench – goldfish: 0.0005"
     std::vector<DistanceTreeNode> nodes;
