@@ -129,7 +129,8 @@ std::string command_of(const PaperRow& row, PaperStudy& study) {
     if (row.table != nullptr) {
         const bool ranked = row.table == paper_tables::best || row.table == paper_tables::models;
         if (row.table == paper_tables::within) return from + " --all";
-        if (row.table == paper_quality::profiles) return from + " --weights accuracy # and others";
+        if (row.table == paper_quality::profiles)
+            return fmt::format("{} --weights {} # and others", from, "accuracy");
         return ranked ? study.ranking_command() : from;
     }
     if (row.plot.empty()) return from;
@@ -142,8 +143,9 @@ std::string command_of(const PaperRow& row, PaperStudy& study) {
     for (const std::string& model : choice_of(row, study).models)
         command += fmt::format(" --model {}", as_typed(model));
     command += fmt::format(" -o {}.svg", row.id);
-    return row.plots == paper_quality::scatters ? command + " --y shape_bias # and others"
-                                                : command;
+    return row.plots == paper_quality::scatters
+               ? fmt::format("{} --y {} # and others", command, "shape_bias")
+               : command;
 }
 
 PaperPart made_part(const PaperRow& row, PaperStudy& study, const fs::path& folder) {

@@ -317,8 +317,8 @@ std::vector<Plot> matrices(PaperStudy& study) {
 const quality::QualityTable& PaperStudy::quality_table() {
     return once(quality_table_, PaperSource::quality, [&] {
         const std::string table = paper_quality::table_text(settings());
-        return table == "published" && !is_there(table) ? quality::published_models()
-                                                        : quality::read_quality_table(table);
+        return table == "published" ? quality::published_models()
+                                    : quality::read_quality_table(table);
     });
 }
 

@@ -11,7 +11,6 @@
 #include "cli/paper_quality.h"
 #include "core/file.h"
 #include "core/json_keys.h"
-#include "core/paths.h"
 #include "core/refuse.h"
 #include "core/toml.h"
 
@@ -80,7 +79,7 @@ PaperSettings read_paper(const nlohmann::json& table, const std::filesystem::pat
     keys.nothing_left();
     paper_quality::comparisons_of(settings);  // their form
     const auto quality = table.find("quality");
-    if (quality != table.end() && *quality == "published" && !is_there(settings.quality))
+    if (quality != table.end() && *quality == "published")
         settings.quality = "published";  // the table of the paper, not a file in `folder`
     for (const NeededKeys& one : needed_keys(settings)) {
         std::string dashed(one.key);
