@@ -142,7 +142,9 @@ TEST(InspectCommand, AStoreIsCheckedForTheOrderOfItsClasses) {
     EXPECT_EQ(found.status, 3) << found.err;
     EXPECT_THAT(found.out, HasSubstr("✗ incorrect order of classes: folders named 0..11"));
     EXPECT_THAT(found.out, HasSubstr("(0, 1, 10, ...): 36 of 36 correct (100.0 %), p = "));
-    EXPECT_THAT(found.out, HasSubstr("· nothing is known about the images"));
+    EXPECT_THAT(found.out, HasSubstr("· nothing is known about the images: this store has no"));
+    EXPECT_THAT(found.out, HasSubstr("predictions in " + store));
+    EXPECT_THAT(found.out, HasSubstr("run `assay import` (or `assay predict`) again with"));
     const auto result = nlohmann::json::parse(assay_run({"inspect", store, "--json", "-q"}).out);
     EXPECT_EQ(result["class_orders"]["verdict"], "other");
     EXPECT_FALSE(result.contains("same_files"));

@@ -144,7 +144,9 @@ struct ClassOrders {
     /// Permutation test (999 shuffles of the labels) of the given order being better than chance,
     /// by the sum of reciprocal ranks.
     std::optional<double> chance_p;
-    std::vector<ClassOrder> orders;  ///< the given one first, then by the number of correct images
+    /// The given one first, then the better one if the verdict is `other`. The rest is sorted by
+    /// the number of correct images.
+    std::vector<ClassOrder> orders;
 };
 
 constexpr auto words_of(ClassOrders::Verdict) {
@@ -159,7 +161,7 @@ struct InspectResult {
     /// The prediction store whose records gave these findings; they then lack formats, sizes and
     /// near duplicates. "" means that the images were read.
     std::string store;
-    /// False if nothing is known about the images, because the predictions were imported.
+    /// False if nothing is known about the images, because the store has no record of them.
     bool images_known = true;
     std::uint64_t images = 0, unreadable = 0;
     int near = 0;  ///< the option
@@ -167,14 +169,14 @@ struct InspectResult {
     std::vector<InspectedImage> samples;
     InspectedLabels labels;
     std::vector<ImageKind> kinds;
-    std::optional<ImageSizes> sizes;  ///< undefined if no image could be decoded
+    std::optional<ImageSizes> sizes;  ///< undefined for stores, and if no image was decoded
     std::vector<UnreadableImage> unreadable_examples;
     Duplicates same_files;
     /// Only among files that differ. Images of a single color (hash 0) are not
     /// compared.
     Duplicates near_duplicates;
     std::optional<InspectedAgainst> against;
-    /// Nothing if there are no classes, or for inspect_store().
+    /// Nothing for images with fewer than two classes, and for inspect_store().
     std::optional<ClassOrders> class_orders;
 };
 
@@ -193,8 +195,8 @@ std::optional<InspectResult> inspect_store(const PredictionStore& store, std::si
 
 /// inspect_store(), or only the labels and classes if no image is recorded, and the order of the
 /// classes that the scores fit. Compares up to 1,000 labelled images, drawn by a fixed seed, so the
-/// result is the same for any number of threads. Memory: their scores, and 8 MB. Throws bad_input
-/// for a damaged store.
+/// result is the same for any number of threads. Memory: their scores (fewer images are compared
+/// if these need more than 256 MiB), and 8 MB. Throws bad_input (a damaged store) and interrupted.
 InspectResult inspect_predictions(const PredictionStore& store, std::size_t examples = 5);
 
 /// One line each about what decoding ignored and about equal files; empty if nothing was found.
@@ -202,7 +204,8 @@ InspectResult inspect_predictions(const PredictionStore& store, std::size_t exam
 std::vector<std::string> notes_on_images(const InspectResult& result);
 
 /// Returns true if numbers would be incorrect. They are if an image cannot be read, a file has two
-/// labels, a file is also in the other data set, or the scores fit another order of the classes.
+/// labels, or a file is also in the other data set. They are, too, if the scores fit another order
+/// of the classes, or separate the classes but fit no known order.
 bool has_faults(const InspectResult& result);
 
 /// The report has one page. Its records are the images of each finding. JSON: assay.inspect/1.

@@ -23,8 +23,8 @@ std::vector<double> reciprocal_ranks(const Scores& scores, const Sample& sample,
     std::vector<float> sorted;
     for (std::size_t i = 0; i < n; ++i) {
         const auto row = scores.row(i);
-        if (!std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); }))
-            continue;
+        // NaN has no rank. Infinite scores do: an impossible class has the logit -infinity.
+        if (std::any_of(row.begin(), row.end(), [](float x) { return std::isnan(x); })) continue;
         sorted.assign(row.begin(), row.end());
         std::sort(sorted.begin(), sorted.end());
         for (std::size_t j = 0; j < n; ++j) {

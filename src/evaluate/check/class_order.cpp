@@ -32,6 +32,13 @@ std::string obstacle(const Sample& sample, const Dataset& dataset) {
     return "";
 }
 
+/// 1 for each image with exactly one label.
+std::vector<std::uint8_t> with_one_label(const Sample& sample, const Dataset& dataset) {
+    std::vector<std::uint8_t> out;
+    for (const std::uint32_t item : sample.items) out.push_back(dataset.single_label(item) >= 0);
+    return out;
+}
+
 }  // namespace
 
 OrderResult check_order(const Scores& scores, const Sample& sample, const Dataset& dataset,
@@ -54,9 +61,13 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     const Association associated = associate(scores, sample, dataset, options.seed);
     // An order is accepted as the true one only if it explains most of what the predictions contain
     // about the labels. Of two incorrect orders, one may be better because it has two of twelve
-    // classes right.
+    // classes right. `associated` knows only images with one label, so only these are counted.
+    const std::vector<std::uint8_t> single = with_one_label(sample, dataset);
+    const std::size_t singles = count_correct(single);
     const auto explains = [&](std::span<const std::uint8_t> by_order) {
-        return 2 * count_correct(by_order) >= count_correct(associated.correct);
+        std::size_t explained = 0;
+        for (std::size_t i = 0; i < n; ++i) explained += by_order[i] == 1 && single[i] == 1;
+        return 2 * explained >= count_correct(associated.correct);
     };
 
     OtherOrders others = other_orders(scores, sample, dataset);
@@ -66,6 +77,20 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
         result.tried.push_back({others.rivals[r].name, others.orders[r],
                                 count_correct(others.rivals[r].outcomes.correct), adjusted[r]});
     const BestRival best = best_rival(given, others.rivals, options.level, Evidence::correct);
+    if (best.index >= 0 && singles < fewest_images) {
+        const auto at = static_cast<std::size_t>(best.index);
+        finding.severity = Severity::warning;
+        finding.title = fmt::format(
+            "another order of classes may fit ({}), but too few images have one label: {} (at "
+            "least {})",
+            others.rivals[at].name, singles, fewest_images);
+        finding.detail = fmt::format(
+            "that order has {} correct, the given one {}; p = {:.2g}, adjusted for {} orders tried",
+            proportion_text(count_correct(others.rivals[at].outcomes.correct), n),
+            proportion_text(count_correct(correct), n), best.p, others.rivals.size());
+        finding.advice = others.rivals[at].advice;
+        return done();
+    }
     if (best.index >= 0 &&
         explains(others.rivals[static_cast<std::size_t>(best.index)].outcomes.correct)) {
         const auto at = static_cast<std::size_t>(best.index);

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/store/row_reader.h"
+#include "core/parallel.h"
 #include "evaluate/check/association.h"
 #include "evaluate/check/check_parts.h"
 #include "evaluate/check/orders.h"
@@ -18,6 +21,7 @@ namespace {
 using Verdict = ClassOrders::Verdict;
 
 constexpr std::size_t most_classes_shown = 3;
+constexpr std::size_t fewest_compared = 10;  // as in check_order()
 
 /// The number of classes, also if they have no names.
 std::size_t count_classes(const Dataset& dataset) {
@@ -67,6 +71,29 @@ void add_scores(const RowReader& rows, std::uint64_t row, checks::Scores& scores
             static_cast<float>(top.size() - k);
 }
 
+/// Up to `most` of these items, only such with scores, in the items' order. Every item has its own
+/// draw, so these are the items with the smallest draws among those with scores.
+std::vector<std::uint32_t> draw_with_scores(const RowReader& rows,
+                                            const std::vector<std::uint32_t>& items,
+                                            std::size_t most) {
+    std::vector<std::uint32_t> drawn;
+    std::size_t batch = most;
+    for (std::size_t first = 0; first < items.size() && drawn.size() < most;) {
+        std::vector<std::uint32_t> with_scores;
+        for (const std::uint32_t item : checks::draw_items(items, first, batch, 0)) {
+            throw_if_stopped();
+            if (rows.status(item) == RowStatus::ok) with_scores.push_back(item);
+        }
+        const std::vector<std::uint32_t> next =
+            checks::draw_items(with_scores, 0, most - drawn.size(), 0);
+        drawn.insert(drawn.end(), next.begin(), next.end());
+        first += batch;
+        batch *= 2;  // an unfinished store may lack most rows
+    }
+    std::sort(drawn.begin(), drawn.end());
+    return drawn;
+}
+
 /// A sample without pixels, and its scores.
 checks::Scores draw_scores(const PredictionStore& store, std::size_t most, checks::Sample& sample) {
     const Dataset& dataset = store.dataset();
@@ -77,9 +104,10 @@ checks::Scores draw_scores(const PredictionStore& store, std::size_t most, check
     sample.labelled = !labelled.empty();
     checks::Scores scores{.classes = store.classes(), .values = {}};
     const RowReader rows(store);
-    for (const std::uint32_t item : checks::draw_items(labelled, 0, most, 0)) {
-        if (rows.status(item) != RowStatus::ok) continue;
-        sample.items.push_back(item);
+    sample.items = draw_with_scores(rows, labelled, most);
+    scores.values.reserve(sample.items.size() * scores.classes);
+    for (const std::uint32_t item : sample.items) {
+        throw_if_stopped();
         add_scores(rows, item, scores);
     }
     sample.asked = sample.items.size();
@@ -100,6 +128,14 @@ Verdict verdict_of(const checks::OrderResult& result) {
     return Verdict::unclear;
 }
 
+/// The advice of `assay check`, for which `assay inspect STORE` has no option.
+std::string advice_for_store(const std::string& advice) {
+    const std::string_view pass = "pass --classes with ";
+    if (!advice.starts_with(pass)) return advice;
+    return "run `assay import` (or `assay predict`) again with `--classes FILE`: " +
+           advice.substr(pass.size());
+}
+
 }  // namespace
 
 std::optional<ClassOrders> orders_by_names(const Dataset& dataset) {
@@ -118,8 +154,19 @@ std::optional<ClassOrders> orders_by_names(const Dataset& dataset) {
     return out;
 }
 
-ClassOrders orders_by_scores(const PredictionStore& store, std::size_t most) {
+ClassOrders orders_by_scores(const PredictionStore& store, std::size_t most,
+                             std::size_t most_scores) {
     const Dataset& dataset = store.dataset();
+    const std::size_t classes = store.classes();
+    if (classes > most_scores / fewest_compared) {
+        ClassOrders out;
+        out.text = fmt::format("too many classes to compare their orders: {} (at most {})", classes,
+                               most_scores / fewest_compared);
+        out.orders.push_back(
+            {.name = "as given", .first = {}, .correct = std::nullopt, .p = std::nullopt});
+        return out;
+    }
+    if (classes > 0) most = std::min(most, most_scores / classes);
     checks::Sample sample;
     const checks::Scores scores = draw_scores(store, most, sample);
     CheckOptions options;
@@ -128,13 +175,19 @@ ClassOrders orders_by_scores(const PredictionStore& store, std::size_t most) {
     ClassOrders out;
     out.verdict = verdict_of(result);
     out.text = finding.title;
-    out.advice = finding.advice;
+    out.advice = advice_for_store(finding.advice);
     out.orders.push_back(class_order("as given", checks::given_order(scores.classes), dataset));
     if (result.tried.empty()) return out;
     out.images = sample.size();
     out.chance_p = checks::shuffled_ranks_p(scores, sample, dataset, options.seed);
     out.orders.front().correct = result.given_correct;
     std::ranges::stable_sort(result.tried, std::ranges::greater(), &checks::TriedOrder::correct);
+    if (out.verdict == Verdict::other) {
+        // Another order may have more correct images, and still not be significantly better.
+        std::stable_partition(
+            result.tried.begin(), result.tried.end(),
+            [&](const checks::TriedOrder& tried) { return tried.order == result.order; });
+    }
     for (checks::TriedOrder& tried : result.tried) {
         ClassOrder order = class_order(std::move(tried.name), tried.order, dataset);
         order.correct = tried.correct;

@@ -218,8 +218,7 @@ std::vector<InspectFinding> inspect::findings_of(const InspectResult& r) {
         add_duplicates(lines, r);
     } else {
         lines.add(Grade::note,
-                  "nothing is known about the images, because the predictions were "
-                  "imported");
+                  "nothing is known about the images: this store has no record of them");
     }
     add_against(lines, r);
     add_labels(lines, r);

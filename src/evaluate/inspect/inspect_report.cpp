@@ -256,7 +256,7 @@ ResultType result_type(ResultOf<ClassOrders>) {
          part<&Of::text>({}), part<&Of::advice>({.help = "Empty if there is nothing to do"}),
          part<&Of::images>({.help = "Labelled images whose scores were compared"}),
          part<&Of::chance_p>({.help = "The given order against 999 shuffles of the labels"}),
-         part<&Of::orders>({.help = "The given one first"})});
+         part<&Of::orders>({.help = "The given one first, then the one that `other` is about"})});
     return rows;
 }
 
@@ -278,7 +278,7 @@ ResultType result_type(ResultOf<InspectResult>) {
         {part<&Of::name>({}),
          part<&Of::store>({.help = "Of predictions: their store. Formats, sizes and near "
                                    "duplicates are absent, and all that concerns images if the "
-                                   "predictions were imported",
+                                   "store has no record of them",
                            .omitted = true}),
          part<&Of::images>({}),
          part({.name = "unreadable", .omitted = true},
@@ -287,7 +287,7 @@ ResultType result_type(ResultOf<InspectResult>) {
               [](const Of& r) { return r.store.empty() ? &r.near : nullptr; }),
          part<&Of::notes>({.help = "How the data set was read"}), part<&Of::samples>({}),
          part<&Of::labels>({}), part<&Of::kinds>({}),
-         part<&Of::sizes>({.help = "Null if no image can be decoded"}),
+         part<&Of::sizes>({.help = "Null for a store, and if no image can be decoded"}),
          part({.name = "unreadable_examples", .omitted = true},
               [](const Of& r) { return r.images_known ? &r.unreadable_examples : nullptr; }),
          part({.name = "same_files", .omitted = true},
@@ -296,7 +296,9 @@ ResultType result_type(ResultOf<InspectResult>) {
                .name = "near_duplicates",
                .omitted = true},
               [](const Of& r) { return r.store.empty() ? &r.near_duplicates : nullptr; }),
-         part<&Of::against>({}), part<&Of::class_orders>({.help = "Null without classes"}),
+         part<&Of::against>({}),
+         part<&Of::class_orders>({.help = "Null for images with fewer than two classes, and in the "
+                                          "data section of a report"}),
          part({.name = "findings"}, [](const Of& r) { return inspect::findings_of(r); })});
     return rows;
 }
@@ -304,8 +306,8 @@ ResultType result_type(ResultOf<InspectResult>) {
 Report report_of(const InspectResult& r) {
     std::string head = fmt::format("{}: {}", r.name, counted(r.images, "image", "images"));
     if (!r.store.empty())
-        head +=
-            fmt::format("\n    {} {}", r.images_known ? "as recorded by" : "imported as", r.store);
+        head += fmt::format("\n    {} {}", r.images_known ? "as recorded by" : "predictions in",
+                            r.store);
     for (const std::string& line : r.notes) head += "\n    " + line;
     if (r.against) {
         head += fmt::format("\nagainst {}: {}", r.against->name,
