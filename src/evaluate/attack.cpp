@@ -394,6 +394,9 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     if (options.transfer) attack::check_same_batches(clean);
     PredictOptions own = options.predict;
     own.shard_per_batch = true;
+    // All stores of a transfer need the same batches, also those of an earlier command.
+    if (options.transfer && own.batch_size == 0)
+        own.batch_size = PredictionStore::open(clean.front().store).spec().batch_size;
     const auto results = transfers.taken_out(
         predict(transfers.put_in(std::move(attacked), pixel_models), dataset, own, callback));
 

@@ -72,6 +72,16 @@ std::optional<AttackControl> known_control(std::span<const PredictResult> attack
     return known->control;
 }
 
+/// The record of a store; nothing if it is damaged.
+std::optional<StoredControl> usable_record(const PredictionStore& store) {
+    try {
+        return read_control(store);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return std::nullopt;
+    }
+}
+
 JudgedModel judged_of(const CheckedModel& checked, const AttackedResult& result) {
     JudgedModel judged;
     judged.clean = checked.clean;
@@ -160,7 +170,7 @@ void add_sign(AttackControl& control, MaskingSign sign, std::span<const PredictR
     put_sign(control, std::move(sign));
     for (const PredictResult& one : attacked) {
         const PredictionStore store = PredictionStore::open(one.store);
-        std::optional<StoredControl> stored = read_control(store);
+        std::optional<StoredControl> stored = usable_record(store);
         if (!stored) continue;
         stored->control = control;
         write_control(store, *stored);
@@ -168,7 +178,7 @@ void add_sign(AttackControl& control, MaskingSign sign, std::span<const PredictR
 }
 
 void copy_verdict(const PredictionStore& from, const PredictionStore& to) {
-    if (const std::optional<StoredControl> stored = read_control(from)) write_control(to, *stored);
+    if (const std::optional<StoredControl> stored = usable_record(from)) write_control(to, *stored);
 }
 
 }  // namespace assay::attack

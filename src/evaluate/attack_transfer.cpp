@@ -38,6 +38,12 @@ std::string different_pixels(const Preprocess& first, const Preprocess& second) 
     return one == two ? "" : "other settings";
 }
 
+/// The name of a model in the names of stores. The last @ of a store's name begins the attack.
+std::string without_at(std::string name) {
+    std::ranges::replace(name, '@', '_');
+    return name;
+}
+
 /// LoadedModel::scores of a model on the images that an attack made on another.
 class TransferredScores {
 public:
@@ -80,6 +86,16 @@ void check_transfer(std::span<const LoadedModel> models, const AttackRunOptions&
                                 "boundary of one model: pass --attack pgd",
                                 attack));
     }
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        for (std::size_t k = i + 1; k < models.size(); ++k) {
+            const std::string &one = models[i].spec.name, &two = models[k].spec.name;
+            if (one == two || without_at(one) != without_at(two)) continue;
+            throw Error(ErrorCode::usage,
+                        fmt::format("--transfer writes @ as _ in the names of stores, so `{}` and "
+                                    "`{}` would share a store: pass other names with --name",
+                                    one, two));
+        }
+    }
     for (const LoadedModel& model : models.subspan(1)) {
         const std::string different =
             different_pixels(models[0].spec.preprocess, model.spec.preprocess);
@@ -109,6 +125,8 @@ void check_same_batches(std::span<const PredictResult> clean) {
     }
 }
 
+namespace {
+
 LoadedModel transferred_model(const LoadedModel& source, const LoadedModel& target,
                               const AttackJob& job, BatchAttack made,
                               std::shared_ptr<AttackedModel> pixels_of_target,
@@ -116,16 +134,16 @@ LoadedModel transferred_model(const LoadedModel& source, const LoadedModel& targ
     json scored_by = json::parse(definition);
     scored_by["made_on"] = {{"model", source.spec.name}, {"hash", source.file_hash}};
     add_scoring_settings(target.spec, scored_by["classified_with"]);
-    // The last @ of a store's name begins the attack.
-    std::string from = source.spec.name;
-    std::ranges::replace(from, '@', '_');
     LoadedModel changed = target;
-    changed.spec.name = fmt::format("{}@{}-from-{}", target.spec.name, job.variant, from);
+    changed.spec.name =
+        fmt::format("{}@{}-from-{}", target.spec.name, job.variant, without_at(source.spec.name));
     changed.spec.preprocess = attacked_preprocess(target.spec.preprocess, AttackSpace::pixels);
     changed.scored_by = json_line(scored_by);
     changed.scores = TransferredScores(std::move(made), std::move(pixels_of_target));
     return changed;
 }
+
+}  // namespace
 
 void fill_transfer(TransferredAttack& cell, const TransferOutcomes& o, double level) {
     std::uint64_t all = 0, hits = 0;
@@ -209,7 +227,10 @@ MaskingSign transferred_sign(std::span<const OwnAgainstOthers> all) {
 }
 
 void put_sign(AttackControl& control, MaskingSign sign) {
-    std::erase_if(control.signs, [&](const MaskingSign& old) { return old.name == sign.name; });
+    // An earlier run may have found the sign with images of other models.
+    const auto old = std::ranges::find(control.signs, sign.name, &MaskingSign::name);
+    if (old != control.signs.end() && old->found && !sign.found) return;
+    std::erase_if(control.signs, [&](const MaskingSign& one) { return one.name == sign.name; });
     control.signs.push_back(std::move(sign));
     control.verdict = verdict_of(control.signs);
 }
@@ -303,7 +324,7 @@ void Transfers::fill(std::vector<AttackedResult>& results) const {
             if (target == attack.source) continue;
             TransferredAttack& cell = results[target].transferred[filled[target]++];
             cell.verdict = results[attack.source].control.verdict;
-            copy_verdict(own, PredictionStore::open(cell.store));
+            if (options_.control) copy_verdict(own, PredictionStore::open(cell.store));
         }
     }
 }

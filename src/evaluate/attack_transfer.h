@@ -45,7 +45,8 @@ OwnAgainstOthers own_against_others(const TransferOutcomes& outcomes,
                                     std::span<const RowOutcome> own_attack, std::string text);
 /// The sign `transferred` of masked gradients: exact McNemar tests with p < .001, adjusted by Holm.
 MaskingSign transferred_sign(std::span<const OwnAgainstOthers> all);
-/// Replaces the sign of this name, and derives the verdict from all signs again.
+/// Replaces the sign of this name unless only the old one was found, and derives the verdict from
+/// all signs again.
 void put_sign(AttackControl& control, MaskingSign sign);
 
 /// An attack with one budget whose images all other models classify.

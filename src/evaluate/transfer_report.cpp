@@ -76,10 +76,12 @@ Table accuracy_table(const Matrix& matrix, const std::string& under) {
     for (const AttackedResult* model : matrix.models) clean.emplace_back(model->clean);
     table.add(std::move(clean));
     std::vector<std::uint64_t> images;
+    for (const AttackedResult* model : matrix.models) images.push_back(model->clean.n);
     for (const AttackedResult* made_on : matrix.models) {
         std::vector<Cell> row = {made_on->model};
         for (const AttackedResult* model : matrix.models) {
             if (model == made_on) {
+                images.push_back(matrix.own(*model)->accuracy.n);
                 row.emplace_back(matrix.own(*model)->accuracy);
             } else {
                 const TransferredAttack& cell = *matrix.cell(*made_on, *model);

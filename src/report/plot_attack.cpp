@@ -91,6 +91,8 @@ std::vector<Plot> attack_transfer_plots(const JsonReader& result, const PlotChoi
             plot->series.push_back(std::move(column));
         }
     }
+    if (plots.empty() && choice.models.size() == 1)
+        refuse("a plot of transfer needs two models or more: add another --model, or remove it");
     if (plots.empty())
         refuse(
             "the result has no two models on the images of each other: `assay attack -m A -m B -d "

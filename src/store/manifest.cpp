@@ -256,8 +256,12 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
                         graph_there, graph_now, graph_there));
     }
     if (!same.preprocessing) {
-        const std::string fields = field_differences(there.value("preprocess", json::object()),
-                                                     now.value("preprocess", json::object()));
+        std::string fields = field_differences(there.value("preprocess", json::object()),
+                                               now.value("preprocess", json::object()));
+        // Scores of an attack also depend on its settings.
+        if (fields.empty())
+            fields =
+                field_differences(section(recorded, "scored_by"), section(wanted, "scored_by"));
         // The hash also covers the precision, the runtime and the graph, which may be the only
         // difference.
         if ((precise && one_runtime && one_graph) || !fields.empty()) {

@@ -130,7 +130,12 @@ TEST_F(AttackRun, AnotherOutputOfTheModelIsNotResumed) {
     model.spec.output = "logits";
     // Only the stores of attacks remain.
     fs::remove_all(scratch_ / "runs/d/m");
-    EXPECT_THROW(attack_models({&model, 1}, dataset, options), Error);
+    try {
+        attack_models({&model, 1}, dataset, options);
+        FAIL() << "resumed";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.message(), HasSubstr("output was `not set` and is now `logits`"));
+    }
 }
 
 TEST(AttackStep, IsASizeOrAPartOfTheBudget) {

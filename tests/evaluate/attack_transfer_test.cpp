@@ -221,6 +221,38 @@ TEST_F(Transfer, WhatCannotBeTransferredIsRefused) {
     EXPECT_FALSE(fs::exists(scratch_ / "runs")) << "nothing ran";
 }
 
+TEST_F(Transfer, UsesTheBatchesOfEarlierStores) {
+    const Dataset dataset = images(80);
+    AttackRunOptions options = in_few_batches(attack_options("runs"));
+    options.attacks = {"fgsm"};
+    options.transfer = false;
+    attack_models(two_models(), dataset, options);
+    options.transfer = true;
+    options.predict.batch_size = 0;
+    options.predict.shard_rows = 0;
+    const auto results = attack_models(two_models(), dataset, options);
+    EXPECT_EQ(PredictionStore::open(results[1].transferred[0].store).spec().batch_size, 40U);
+}
+
+TEST(TransferredSign, IsKeptIfALaterRunFindsNothing) {
+    AttackControl control;
+    attack::put_sign(control, {.name = "transferred", .found = true, .text = "first"});
+    attack::put_sign(control, {.name = "transferred", .found = false, .text = "second"});
+    ASSERT_EQ(control.signs.size(), 1U);
+    EXPECT_EQ(control.signs[0].text, "first");
+    EXPECT_EQ(control.verdict, AttackVerdict::doubtful);
+}
+
+TEST_F(Transfer, NamesOfOneStoreAreRefused) {
+    auto models = two_models();
+    models[0].spec.name = "a@1";
+    models[1].spec.name = "a_1";
+    AttackRunOptions options = in_few_batches(attack_options("runs"));
+    options.attacks = {"fgsm"};
+    EXPECT_THAT(message_of([&] { attack_models(models, images(4), options); }, ErrorCode::usage),
+                HasSubstr("would share a store"));
+}
+
 TEST_F(Transfer, BatchesOfDifferentSizesAreRefused) {
     const Dataset dataset = images(8);
     const auto models = two_models();
