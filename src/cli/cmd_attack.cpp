@@ -1,4 +1,6 @@
 // assay attack: classifiers under adversarial attack.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "assay/error.h"
