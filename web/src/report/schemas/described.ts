@@ -565,7 +565,7 @@ export interface ClassOrders {
   images: number;
   /** The given order against 999 shuffles of the labels. */
   chance_p: number | null;
-  /** The given one first. */
+  /** The given one first, then the one that `other` is about. */
   orders: ClassOrder[];
 }
 
@@ -1866,7 +1866,7 @@ export interface InspectFinding {
 /** What `assay inspect` prints. */
 export interface InspectResult extends Result {
   name: string;
-  /** Of predictions: their store. Formats, sizes and near duplicates are absent, and all that concerns images if the predictions were imported. */
+  /** Of predictions: their store. Formats, sizes and near duplicates are absent, and all that concerns images if the store has no record of them. */
   store?: string;
   images: number;
   unreadable?: number;
@@ -1877,14 +1877,14 @@ export interface InspectResult extends Result {
   samples: InspectedImage[];
   labels: InspectedLabels;
   kinds: ImageKind[];
-  /** Null if no image can be decoded. */
+  /** Null for a store, and if no image can be decoded. */
   sizes: ImageSizes | null;
   unreadable_examples?: InspectUnreadable[];
   same_files?: DuplicateImages;
   /** Near duplicates among files that differ. */
   near_duplicates?: DuplicateImages;
   against: InspectedAgainst | null;
-  /** Null without classes. */
+  /** Null for images with fewer than two classes, and in the data section of a report. */
   class_orders: ClassOrders | null;
   findings: InspectFinding[];
 }
@@ -3393,7 +3393,7 @@ export interface PoolDrift extends Result {
   change_level: number;
   classifiers: ClassifierDrift[];
   signs: DriftSign[];
-  /** True if the accuracy of any classifier has changed. */
+  /** True if any classifier has an alarm. */
   alarm: boolean;
   notes: string[];
   warnings: string[];
