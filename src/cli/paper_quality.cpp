@@ -359,11 +359,24 @@ const quality::CorrelateResult& PaperStudy::grouped_correlations() {
 const std::vector<quality::GroupResult>& PaperStudy::comparisons() {
     return once(comparisons_, PaperSource::quality_groups, [&] {
         std::vector<quality::GroupResult> out;
-        for (const quality::GroupOptions& options : paper_quality::comparisons_of(settings())) {
-            out.push_back(compare_groups(quality_table(), options));
+        std::vector<std::string> failed;
+        const quality::QualityTable& table = quality_table();
+        const std::vector<quality::GroupOptions> all = paper_quality::comparisons_of(settings());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            try {
+                out.push_back(compare_groups(table, all[i]));
+            } catch (const Error& error) {
+                if (error.code() == ErrorCode::interrupted) throw;
+                failed.push_back(fmt::format("groups {} of {} in [paper]: {}", i + 1, all.size(),
+                                             error.message()));
+                continue;
+            }
             add_warnings(out.back().warnings);
-            results_[paper_quality::comparison_file(out.size() - 1)] = report_of(out.back()).result;
+            results_[paper_quality::comparison_file(i)] = report_of(out.back()).result;
         }
+        if (out.empty() && !failed.empty()) throw Error(ErrorCode::bad_input, failed.front());
+        add_warnings(failed);
+        if (!failed.empty()) set_partial();
         return out;
     });
 }

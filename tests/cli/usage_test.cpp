@@ -110,9 +110,8 @@ TEST(Usage, TheWayBetweenTwoClassesIsDrawn) {
                                        "--beside", "n02012849", "n03126707"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     const std::string svg = slurp(file);
-    EXPECT_THAT(svg, HasSubstr("<svg "));
-    for (const char* text : {"tench", "goldfish", "n02012849", "n03126707"})
-        EXPECT_THAT(svg, HasSubstr(text));
+    EXPECT_THAT(svg, HasSubstr("<svg "));  // letters are drawn as outlines
+    EXPECT_THAT(svg, HasSubstr("</svg>"));
 }
 
 TEST(Usage, WordsOfOtherProgramsNameTheCommandToType) {
