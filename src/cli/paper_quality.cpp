@@ -4,18 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "cli/command.h"
 #include "cli/paper_study.h"
+#include "core/add_once.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "quality/constants.h"
 #include "report/plot_recipes.h"
 
 namespace assay::cli {
@@ -38,16 +38,8 @@ std::vector<std::string> selectors_in(std::string_view text) {
     return out;
 }
 
-/// Mean and population deviation without the lowest and the highest tenth, as constants_of().
-std::pair<double, double> trimmed_moments(std::vector<double> values) {
-    std::ranges::sort(values);
-    const auto cut = static_cast<std::ptrdiff_t>(values.size() / 10);
-    const std::vector<double> kept(values.begin() + cut, values.end() - cut);
-    const auto n = static_cast<double>(kept.size());
-    const double mean = std::accumulate(kept.begin(), kept.end(), 0.) / n;
-    double squares = 0;
-    for (const double value : kept) squares += (value - mean) * (value - mean);
-    return {mean, std::sqrt(squares / n)};
+Cell number_cell(const std::optional<double>& value) {
+    return value ? Cell(Number{.value = *value, .digits = 4}) : Cell();
 }
 
 std::string selectors_text(const std::vector<std::string>& selectors) {
@@ -138,13 +130,14 @@ Table dimensions(PaperStudy& study) {
         if (values.empty()) {
             row.insert(row.end(), 4, Cell());
         } else {
-            const auto [mean, deviation] = trimmed_moments(values);
+            // This sorts the values, too.
+            const auto moments = quality::trimmed_moments(values, quality::QubaOptions{}.trim);
             for (const double value :
-                 {mean, deviation, std::ranges::min(values), std::ranges::max(values)})
-                row.emplace_back(Number{.value = value, .digits = 4});
+                 {moments.mean, moments.deviation, values.front(), values.back()})
+                row.push_back(number_cell(value));
         }
-        row.emplace_back(Number{.value = published.mean[d], .digits = 4});
-        row.emplace_back(Number{.value = published.deviation[d], .digits = 4});
+        row.push_back(number_cell(published.mean[d]));
+        row.push_back(number_cell(published.deviation[d]));
         out.add(std::move(row));
     }
     out.notes.emplace_back(
@@ -173,8 +166,7 @@ Table models(PaperStudy& study) {
         std::vector<Cell> row = {model.label};
         for (const auto& column : shown) {
             const quality::QualityCell& cell = model.cell(column.first);
-            const std::optional<double>& value = column.second ? cell.standard_error : cell.value;
-            row.push_back(value ? Cell(Number{.value = *value, .digits = 4}) : Cell());
+            row.push_back(number_cell(column.second ? cell.standard_error : cell.value));
         }
         out.add(std::move(row));
     }
@@ -191,14 +183,13 @@ Table comparisons(PaperStudy& study) {
             out.columns = {{.name = "groups", .numbers = false}};
             out.columns.insert(out.columns.end(), one.columns.begin(), one.columns.end());
         } else {
-            out.rows.emplace_back();  // a line between two comparisons
+            out.rule();
         }
         for (std::vector<Cell>& row : one.rows) {
             row.insert(row.begin(), comparison_name(result.options));
             out.add(std::move(row));
         }
-        for (const std::string& note : one.notes)
-            if (std::ranges::find(out.notes, note) == out.notes.end()) out.notes.push_back(note);
+        for (const std::string& note : one.notes) add_once(out.notes, note);
     }
     return out;
 }
@@ -217,7 +208,7 @@ Table best(PaperStudy& study) {
         const quality::ScoredModel& model = result.models[i];
         std::vector<Cell> row = {model.rank, model.label, model.score};
         for (const quality::QualityCell& cell : study.quality_table().models[model.model].cells)
-            row.push_back(cell.value ? Cell(Number{.value = *cell.value, .digits = 4}) : Cell());
+            row.push_back(number_cell(cell.value));
         out.add(std::move(row));
     }
     return out;
@@ -260,7 +251,7 @@ Table grouped_correlations(PaperStudy& study) {
                    {.name = "rho", .show = Column::Show::value_and_interval},
                    {.name = fmt::format("p ({})", result.options.adjust)}};
     for (const quality::CorrelateGroup& group : result.groups) {
-        if (!out.rows.empty()) out.rows.emplace_back();  // a line between two groups
+        if (!out.rows.empty()) out.rule();
         for (const quality::Correlation& pair : group.pairs)
             out.add({group.value, Count{group.models}, pair.y.title, pair.x.title, pair.rho,
                      pair.rho.value ? Cell(PValue{pair.adjusted}) : Cell()});

@@ -87,6 +87,20 @@ PerDimension<double> weights_named(std::string_view text) {
     return weights;
 }
 
+TrimmedMoments trimmed_moments(std::span<double> values, double trim) {
+    std::sort(values.begin(), values.end());
+    const auto cut = static_cast<std::size_t>(trim * static_cast<double>(values.size()));
+    const std::span<const double> kept = values.subspan(cut, values.size() - 2 * cut);
+    const auto n = static_cast<double>(kept.size());
+    TrimmedMoments out;
+    out.kept = kept.size();
+    out.mean = std::accumulate(kept.begin(), kept.end(), 0.0) / n;
+    double squares = 0;
+    for (const double value : kept) squares += (value - out.mean) * (value - out.mean);
+    out.deviation = std::sqrt(squares / n);
+    return out;
+}
+
 QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,
                              double trim) {
     if (!(trim >= 0 && trim < 0.5))
@@ -101,24 +115,17 @@ QubaConstants constants_from(const Values& values, const PerDimension<double>& w
         for (const auto& model : values) {
             if (model[d]) column.push_back(*model[d]);
         }
-        std::sort(column.begin(), column.end());
-        const auto cut = static_cast<std::size_t>(trim * static_cast<double>(column.size()));
-        if (column.size() < 2 * cut + 3) {
+        const TrimmedMoments moments = trimmed_moments(column, trim);
+        if (moments.kept < 3) {
             throw Error(
                 ErrorCode::bad_input,
                 fmt::format(
                     "only {} of the models {} a value of {}: too few for their own constants",
                     column.size(), column.size() == 1 ? "has" : "have", facts.name));
         }
-        const auto begin = column.begin() + static_cast<std::ptrdiff_t>(cut);
-        const auto end = column.end() - static_cast<std::ptrdiff_t>(cut);
-        const auto n = static_cast<double>(end - begin);
-        const double mean = std::accumulate(begin, end, 0.0) / n;
-        double squares = 0;
-        for (auto v = begin; v != end; ++v) squares += (*v - mean) * (*v - mean);
-        constants.mean[d] = mean;
-        constants.deviation[d] = std::sqrt(squares / n);
-        if (!(constants.deviation[d] > 1e-12 * std::fabs(mean))) {
+        constants.mean[d] = moments.mean;
+        constants.deviation[d] = moments.deviation;
+        if (!(moments.deviation > 1e-12 * std::fabs(moments.mean))) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("all models have the same {}, so it has no scale; use the "
                                     "published constants, or omit it (--weights {}=0)",
