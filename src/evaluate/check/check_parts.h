@@ -128,18 +128,22 @@ struct Rival {
     std::string advice;
     Outcomes outcomes;
 };
+/// p_better() of each rival, after Holm's adjustment.
+std::vector<double> adjusted_p(const Outcomes& given, std::span<const Rival> rivals,
+                               Evidence evidence);
 /// Among the rivals that are better at `level` after Holm's adjustment, the one with the most
 /// correct images; index -1 if there is none.
 struct BestRival {
     std::ptrdiff_t index = -1;
     double p = 1;
 };
-/// p_better() of each rival, after Holm's adjustment.
-std::vector<double> adjusted_p(const Outcomes& given, std::span<const Rival> rivals,
-                               Evidence evidence);
+BestRival best_rival(std::span<const Rival> rivals, std::span<const double> adjusted, double level);
+/// The same with adjusted_p().
 BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
                      Evidence evidence);
 
+/// check_order() compares no orders on fewer images.
+inline constexpr std::size_t fewest_images = 10;
 /// An order that check_order() compared with the given one.
 struct TriedOrder {
     std::string name;
@@ -153,6 +157,7 @@ struct OrderResult {
     bool settled = false;  ///< true if it is better than chance in that order
     std::vector<Finding> findings;
     std::size_t given_correct = 0;  ///< images of the sample that are correct in the given order
+    double chance_p = 1;            ///< shuffled_ranks_p() of the given order, if it was compared
     std::vector<TriedOrder> tried;  ///< empty if nothing could be compared
 };
 

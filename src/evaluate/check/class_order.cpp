@@ -10,8 +10,6 @@
 namespace assay::checks {
 namespace {
 
-constexpr std::size_t fewest_images = 10;
-
 bool all_labels_equal(const Sample& sample, const Dataset& dataset) {
     const auto first = dataset.labels[sample.items[0]];
     return std::all_of(sample.items.begin(), sample.items.end(), [&](std::uint32_t item) {
@@ -47,6 +45,7 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
                        .settled = false,
                        .findings = {},
                        .given_correct = 0,
+                       .chance_p = 1,
                        .tried = {}};
     Finding finding{Severity::note, "classes.order", obstacle(sample, dataset), "", ""};
     const auto done = [&] {
@@ -73,43 +72,37 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     OtherOrders others = other_orders(scores, sample, dataset);
     const std::vector<double> adjusted = adjusted_p(given, others.rivals, Evidence::correct);
     result.given_correct = count_correct(correct);
+    result.chance_p = shuffled_ranks_p(scores, sample, dataset, options.seed);
     for (std::size_t r = 0; r < others.rivals.size(); ++r)
         result.tried.push_back({others.rivals[r].name, others.orders[r],
                                 count_correct(others.rivals[r].outcomes.correct), adjusted[r]});
-    const BestRival best = best_rival(given, others.rivals, options.level, Evidence::correct);
-    if (best.index >= 0 && singles < fewest_images) {
-        const auto at = static_cast<std::size_t>(best.index);
-        finding.severity = Severity::warning;
-        finding.title = fmt::format(
-            "another order of classes may fit ({}), but too few images have one label: {} (at "
-            "least {})",
-            others.rivals[at].name, singles, fewest_images);
-        finding.detail = fmt::format(
-            "that order has {} correct, the given one {}; p = {:.2g}, adjusted for {} orders tried",
-            proportion_text(count_correct(others.rivals[at].outcomes.correct), n),
-            proportion_text(count_correct(correct), n), best.p, others.rivals.size());
-        finding.advice = others.rivals[at].advice;
-        return done();
-    }
-    if (best.index >= 0 &&
-        explains(others.rivals[static_cast<std::size_t>(best.index)].outcomes.correct)) {
+    const BestRival best = best_rival(others.rivals, adjusted, options.level);
+    if (best.index >= 0) {
         const auto at = static_cast<std::size_t>(best.index);
         const Rival& rival = others.rivals[at];
-        finding.severity = Severity::error;
-        finding.title = "incorrect order of classes: " + rival.name;
-        finding.detail = fmt::format(
-            "that order has {} correct, the given one {}; p = {:.2g}, adjusted for {} orders tried",
-            proportion_text(count_correct(rival.outcomes.correct), n),
-            proportion_text(count_correct(correct), n), best.p, others.rivals.size());
-        finding.advice = rival.advice;
-        result.order = std::move(others.orders[at]);
-        result.settled = true;
-        return done();
+        const bool too_few = singles < fewest_images;
+        if (too_few || explains(rival.outcomes.correct)) {
+            finding.severity = too_few ? Severity::warning : Severity::error;
+            finding.title =
+                too_few ? fmt::format(
+                              "another order of classes may fit ({}), but too few images have one "
+                              "label: {} (at least {})",
+                              rival.name, singles, fewest_images)
+                        : "incorrect order of classes: " + rival.name;
+            finding.detail = fmt::format(
+                "that order has {} correct, the given one {}; p = {:.2g}, adjusted for {} orders "
+                "tried",
+                proportion_text(count_correct(rival.outcomes.correct), n),
+                proportion_text(result.given_correct, n), best.p, others.rivals.size());
+            finding.advice = rival.advice;
+            if (!too_few) result.order = std::move(others.orders[at]);
+            result.settled = !too_few;
+            return done();
+        }
     }
-    const double ranks_p = shuffled_ranks_p(scores, sample, dataset, options.seed);
     finding.detail = fmt::format("{} correct as given; better than shuffled labels: p = {:.3g}",
-                                 proportion_text(count_correct(correct), n), ranks_p);
-    const bool above_chance = ranks_p <= options.level;
+                                 proportion_text(result.given_correct, n), result.chance_p);
+    const bool above_chance = result.chance_p <= options.level;
     const bool other_is_better =
         p_better(given, {associated.correct, {}}, Evidence::correct) <= options.level &&
         !explains(correct);

@@ -80,10 +80,9 @@ std::vector<double> adjusted_p(const Outcomes& given, std::span<const Rival> riv
     return holm(p);
 }
 
-BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
-                     Evidence evidence) {
+BestRival best_rival(std::span<const Rival> rivals, std::span<const double> adjusted,
+                     double level) {
     BestRival best;
-    const std::vector<double> adjusted = adjusted_p(given, rivals, evidence);
     const auto correct = [&](std::ptrdiff_t r) {
         return count_correct(rivals[static_cast<std::size_t>(r)].outcomes.correct);
     };
@@ -93,6 +92,11 @@ BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, doubl
             best = {r, adjusted[i]};
     }
     return best;
+}
+
+BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
+                     Evidence evidence) {
+    return best_rival(rivals, adjusted_p(given, rivals, evidence), level);
 }
 
 }  // namespace assay::checks

@@ -10,7 +10,6 @@
 
 #include "assay/store/row_reader.h"
 #include "core/parallel.h"
-#include "evaluate/check/association.h"
 #include "evaluate/check/check_parts.h"
 #include "evaluate/check/orders.h"
 #include "evaluate/check/read_sample.h"
@@ -21,7 +20,6 @@ namespace {
 using Verdict = ClassOrders::Verdict;
 
 constexpr std::size_t most_classes_shown = 3;
-constexpr std::size_t fewest_compared = 10;  // as in check_order()
 
 /// The number of classes, also if they have no names.
 std::size_t count_classes(const Dataset& dataset) {
@@ -62,7 +60,7 @@ void add_scores(const RowReader& rows, std::uint64_t row, checks::Scores& scores
         scores.values.insert(scores.values.end(), values.begin(), values.end());
         return;
     }
-    std::vector<assay::RankedClass> top;
+    std::vector<RankedClass> top;
     rows.top(row, rows.depth(), top);
     const std::size_t begin = scores.values.size();
     scores.values.resize(begin + scores.classes);
@@ -158,10 +156,10 @@ ClassOrders orders_by_scores(const PredictionStore& store, std::size_t most,
                              std::size_t most_scores) {
     const Dataset& dataset = store.dataset();
     const std::size_t classes = store.classes();
-    if (classes > most_scores / fewest_compared) {
+    if (classes > most_scores / checks::fewest_images) {
         ClassOrders out;
         out.text = fmt::format("too many classes to compare their orders: {} (at most {})", classes,
-                               most_scores / fewest_compared);
+                               most_scores / checks::fewest_images);
         out.orders.push_back(
             {.name = "as given", .first = {}, .correct = std::nullopt, .p = std::nullopt});
         return out;
@@ -169,8 +167,7 @@ ClassOrders orders_by_scores(const PredictionStore& store, std::size_t most,
     if (classes > 0) most = std::min(most, most_scores / classes);
     checks::Sample sample;
     const checks::Scores scores = draw_scores(store, most, sample);
-    CheckOptions options;
-    checks::OrderResult result = checks::check_order(scores, sample, dataset, options);
+    checks::OrderResult result = checks::check_order(scores, sample, dataset, {});
     const Finding& finding = result.findings.front();
     ClassOrders out;
     out.verdict = verdict_of(result);
@@ -179,7 +176,7 @@ ClassOrders orders_by_scores(const PredictionStore& store, std::size_t most,
     out.orders.push_back(class_order("as given", checks::given_order(scores.classes), dataset));
     if (result.tried.empty()) return out;
     out.images = sample.size();
-    out.chance_p = checks::shuffled_ranks_p(scores, sample, dataset, options.seed);
+    out.chance_p = result.chance_p;
     out.orders.front().correct = result.given_correct;
     std::ranges::stable_sort(result.tried, std::ranges::greater(), &checks::TriedOrder::correct);
     if (out.verdict == Verdict::other) {
