@@ -16,7 +16,12 @@ std::string spoken(std::string name) {
     return name;
 }
 
-constexpr double usual_level = 0.05;
+/// `p` names the p-value; without one, the difference is not significant.
+bool is_significant(const JsonReader& row, std::string_view p) {
+    constexpr double usual_level = 0.05;
+    const auto found = row.find(p);
+    return found && found->number() < usual_level;
+}
 
 /// Unknown names are a usage error with the nearest one.
 std::string dimension_named(const std::string& wanted, const char* usual,
@@ -80,11 +85,10 @@ std::vector<Plot> quality_scatter_plots(const JsonReader& result, const PlotChoi
 std::vector<Plot> quality_correlation_plots(const JsonReader& result, const PlotChoice& choice) {
     Series series;
     for (const JsonReader& pair : result["pairs"].entries()) {
-        const auto p = pair.find("p_adjusted");
-        const bool shown = p && p->number() < usual_level;
+        const std::string_view mark = is_significant(pair, "p_adjusted") ? "" : " †";
         series.points.push_back(
             plot_point(fmt::format("{}, {}{}", abbreviated_dimension(pair["x"].text()),
-                                   abbreviated_dimension(pair["y"].text()), shown ? "" : " †"),
+                                   abbreviated_dimension(pair["y"].text()), mark),
                        estimate_of(pair["rho"])));
     }
     if (series.points.empty()) refuse("the result has no pair of dimensions");
@@ -114,12 +118,12 @@ Plot correlation_matrix(const JsonReader& pairs) {
         if (series == plot.series.end())
             series = plot.series.insert(series, {.name = column, .points = {}});
         Estimate rho = estimate_of(pair["rho"]);
-        const auto p = pair.find("p_adjusted");
-        const bool shown = p && !p->json().is_null() && p->number() < usual_level;
         std::string text;
-        if (rho.value)
-            text = fmt::format("{}{:.2f}{}", *rho.value < 0 ? "−" : "", std::abs(*rho.value),
-                               shown ? "" : "†");
+        if (rho.value) {
+            text = without_sign_of_zero(fmt::format("{:.2f}", *rho.value));
+            if (text.front() == '-') text.replace(0, 1, "−");
+            if (!is_significant(pair, "p_adjusted")) text += "†";
+        }
         series->points.push_back(
             plot_point(abbreviated_dimension(pair["x"].text()), std::move(rho), text));
     }
@@ -145,8 +149,7 @@ std::vector<Plot> quality_group_plots(const JsonReader& result, const PlotChoice
     Series series{.name = "", .points = {}};
     for (const JsonReader& row : result["dimensions"].entries()) {
         std::string name = abbreviated_dimension(row["dimension"].text());
-        const auto p = row.find("p_holm");
-        if (p && p->number() < usual_level) name += " *";
+        if (is_significant(row, "p_holm")) name += " *";
         series.points.push_back(plot_point(std::move(name), estimate_of(row["effect"])));
     }
     if (series.points.empty()) refuse("the result has no dimension");
