@@ -107,7 +107,10 @@ def assay_findings(assay, folder, out):
 def cleanvision_findings(folder, out):
     figures = measured([sys.executable, "-c", CLEANVISION, folder, out])
     result = json.loads(out.read_text())
-    names = lambda paths: [pathlib.PurePath(p).name for p in paths]  # noqa: E731
+
+    def names(paths):
+        return [pathlib.PurePath(p).name for p in paths]
+
     groups = {
         fault: [names(group) for group in result["sets"][field]]
         for fault, field in (("copy", "exact_duplicates"), ("near", "near_duplicates"))

@@ -1,9 +1,9 @@
 #include "evaluate/compare_metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/core.h>
 
 #include "assay/error.h"
 #include "core/statistics.h"
