@@ -10,8 +10,8 @@
 #include "core/text.h"
 #include "report/draw_canvas.h"
 #include "report/draw_layout.h"
+#include "report/draw_page.h"
 #include "report/draw_panel.h"
-#include "report/draw_tree.h"
 
 namespace assay {
 namespace {
@@ -32,8 +32,6 @@ void draw_legend(Canvas& canvas, const PlotSheet& sheet, bool dark) {
     }
 }
 
-}  // namespace
-
 void check_pixels(double width, double height, const DrawOptions& options) {
     constexpr double most_pixels = 1e8;
     const double scale = options.dpi / 72.0;
@@ -46,6 +44,22 @@ void check_pixels(double width, double height, const DrawOptions& options) {
                 fmt::format("the PNG would have {:.0f} million pixels; the limit "
                             "is {:.0f}: {}use .pdf or .svg",
                             pixels / 1e6, most_pixels / 1e6, lower ? "lower --dpi, or " : ""));
+}
+
+}  // namespace
+
+TextMeasure text_ruler(const DrawOptions& options) {
+    const std::shared_ptr<Canvas> ruler = open_canvas(PlotFormat::svg, 1, 1, options.dpi);
+    return [ruler](const std::string& text, double size) { return ruler->text_width(text, size); };
+}
+
+std::unique_ptr<Canvas> open_page(PlotFormat format, double width, double height,
+                                  const DrawOptions& options) {
+    if (format == PlotFormat::png) check_pixels(width, height, options);
+    std::unique_ptr<Canvas> page = open_canvas(format, width, height, options.dpi);
+    // Extends beyond the edges, because pixels are whole.
+    page->fill({-1, -1, width + 1, height + 1}, theme_of(options.dark).paper);
+    return page;
 }
 
 std::string_view name_of(PlotFormat format) {
@@ -75,17 +89,10 @@ void check(const DrawOptions& options) {
 
 std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptions& options) {
     check(options);
-    const std::unique_ptr<Canvas> ruler = open_canvas(PlotFormat::svg, 1, 1, options.dpi);
-    const PlotSheet sheet = lay_out(plots, options, [&](const std::string& text, double size) {
-        return ruler->text_width(text, size);
-    });
-    if (format == PlotFormat::png) check_pixels(sheet.width, sheet.height, options);
-    const std::unique_ptr<Canvas> opened =
-        open_canvas(format, sheet.width, sheet.height, options.dpi);
-    Canvas& canvas = *opened;
+    const PlotSheet sheet = lay_out(plots, options, text_ruler(options));
+    const std::unique_ptr<Canvas> page = open_page(format, sheet.width, sheet.height, options);
+    Canvas& canvas = *page;
     const Theme theme = theme_of(options.dark);
-    // Extends beyond the edges, because pixels are whole.
-    canvas.fill({-1, -1, sheet.width + 1, sheet.height + 1}, theme.paper);
     for (const PlotPanel& panel : sheet.panels) draw_panel(canvas, sheet, panel, options.dark);
     for (const SheetText& text : sheet.texts) {
         canvas.text(canvas.fitted(text.text, sheet.font, text.room), text.place, sheet.font,

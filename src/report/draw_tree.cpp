@@ -6,16 +6,20 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "assay/error.h"
+#include "report/draw_page.h"
 #include "report/draw_text.h"
 
 namespace assay {
 namespace {
 
 constexpr double points_of_mm = 72 / 25.4, one_column_mm = 85, both_columns_mm = 178;
+// Relative to the font size.
+constexpr double tree_label_size = 0.85, tree_legend_line = 1.5, tree_sample_gap = 0.5;
 
 /// A node, or the place where an edge passes a layer between its ends.
 struct TreeItem {
@@ -68,7 +72,7 @@ public:
         const double room = most * points_of_mm - 2 * edge();
         double longest = 18 * font_;
         while (place_items(longest) > room) {
-            // Without a width, the figure is wider than two columns where names would be
+            // Without a width, the figure is wider than two columns if names would otherwise be
             // unreadable.
             if (options_.width <= 0 && longest < 6 * font_) break;
             longest *= 0.9;
@@ -147,14 +151,20 @@ private:
         }
     }
 
+    /// Shortens a text of the font's size to this width, and sets its width.
+    void fit(TreeText& text, double width) const {
+        constexpr std::size_t shortest = std::string_view("…").size();
+        while ((text.width = measure_(text.text, font_)) > width && text.text.size() > shortest)
+            text.text = one_shorter(text.text);
+    }
+
     /// Returns the width, with names of at most this width.
     double place_items(double longest) {
         sheet_.names.assign(tree_.nodes.size(), {});
         for (std::size_t n = 0; n < tree_.nodes.size(); ++n) {
             TreeText& name = sheet_.names[n];
             name.text = plot_text(tree_.nodes[n].text);
-            while ((name.width = measure_(name.text, font_)) > longest && name.text.size() > 3)
-                name.text = one_shorter(name.text);
+            fit(name, longest);
         }
         set_entries();
         for (const std::vector<std::size_t>& layer : layers_)
@@ -182,7 +192,7 @@ private:
         for (std::size_t e = 0; e < tree_.edges.size(); ++e) {
             TreeText& label = sheet_.labels[e];
             label.text = plot_text(tree_.edges[e].label);
-            label.width = measure_(label.text, label_size());
+            label.width = measure_(label.text, tree_label_size * font_);
             above[tree_.edges[e].lower].push_back(e);
         }
         for (std::size_t n = 0; n < tree_.nodes.size(); ++n) {
@@ -202,8 +212,6 @@ private:
         }
     }
 
-    double label_size() const { return 0.85 * font_; }
-
     /// Moves the items of a layer to the middle of their neighbours.
     void settle(const std::vector<std::size_t>& layer) {
         std::vector<double> wanted;
@@ -220,20 +228,18 @@ private:
 
     void set_legend() {
         sheet_.sample = 2 * font_;
-        double y = edge() + 0.75 * font_;
+        double y = edge() + tree_legend_line / 2 * font_;
         for (const std::string& way : tree_.ways) {
             TreeText entry{.text = plot_text(way),
-                           .place = {edge() + sheet_.sample + 0.5 * font_, y}};
-            const double room = sheet_.width - entry.place.first - edge();
-            while ((entry.width = measure_(entry.text, font_)) > room && entry.text.size() > 3)
-                entry.text = one_shorter(entry.text);
+                           .place = {edge() + sheet_.sample + tree_sample_gap * font_, y}};
+            fit(entry, sheet_.width - entry.place.first - edge());
             sheet_.legend.push_back(std::move(entry));
-            y += 1.5 * font_;
+            y += tree_legend_line * font_;
         }
     }
 
     void set_boxes() {
-        const double legend = 1.5 * font_ * static_cast<double>(tree_.ways.size());
+        const double legend = tree_legend_line * font_ * static_cast<double>(tree_.ways.size());
         const double top = edge() + legend + (legend > 0 ? 0.6 * font_ : 0);
         const double layers = static_cast<double>(layers_.size());
         double between = 2 * font_ + strip();
@@ -309,11 +315,11 @@ void draw_tree(Canvas& canvas, const DistanceTree& tree, const TreeSheet& sheet,
                     node.ways.empty() ? theme.faint : theme.text);
     }
     for (std::size_t e = 0; e < tree.edges.size(); ++e)
-        canvas.text(sheet.labels[e].text, sheet.labels[e].place, 0.85 * sheet.font,
+        canvas.text(sheet.labels[e].text, sheet.labels[e].place, tree_label_size * sheet.font,
                     tree.edges[e].ways.empty() ? theme.faint : theme.text);
     for (std::size_t s = 0; s < sheet.legend.size(); ++s) {
         const auto [x, y] = sheet.legend[s].place;
-        const double start = x - 0.5 * sheet.font - sheet.sample;
+        const double start = x - tree_sample_gap * sheet.font - sheet.sample;
         canvas.line({{start, y}, {start + sheet.sample, y}},
                     {.colour = colour_of(s), .width = 1.6});
         canvas.text(sheet.legend[s].text, sheet.legend[s].place, sheet.font, theme.text);
@@ -333,17 +339,10 @@ TreeSheet lay_out_tree(const DistanceTree& tree, const DrawOptions& options,
 
 std::string draw(const DistanceTree& tree, PlotFormat format, const DrawOptions& options) {
     check(options);
-    const std::unique_ptr<Canvas> ruler = open_canvas(PlotFormat::svg, 1, 1, options.dpi);
-    const TreeSheet sheet = lay_out_tree(tree, options, [&](const std::string& text, double size) {
-        return ruler->text_width(text, size);
-    });
-    if (format == PlotFormat::png) check_pixels(sheet.width, sheet.height, options);
-    const std::unique_ptr<Canvas> canvas =
-        open_canvas(format, sheet.width, sheet.height, options.dpi);
-    // Extends beyond the edges, because pixels are whole.
-    canvas->fill({-1, -1, sheet.width + 1, sheet.height + 1}, theme_of(options.dark).paper);
-    draw_tree(*canvas, tree, sheet, options.dark);
-    return canvas->finish();
+    const TreeSheet sheet = lay_out_tree(tree, options, text_ruler(options));
+    const std::unique_ptr<Canvas> page = open_page(format, sheet.width, sheet.height, options);
+    draw_tree(*page, tree, sheet, options.dark);
+    return page->finish();
 }
 
 }  // namespace assay

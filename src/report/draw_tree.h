@@ -18,7 +18,8 @@ struct TreeText {
     double width = 0;
 };
 /// The positions of all elements, in points. `boxes` and `names` have an entry for each node, and
-/// `lines` and `labels` for each edge. A name is in its box, and no two other elements overlap.
+/// `lines` and `labels` for each edge. A name is in its box. Boxes, labels and the legend do not
+/// overlap, and no line crosses them.
 struct TreeSheet {
     double width = 0, height = 0, font = 8;
     std::vector<Box2d> boxes;
@@ -36,7 +37,5 @@ double path_width(std::size_t path, std::size_t paths);
 /// usage if the figure has no room. Cost: quadratic in nodes.
 TreeSheet lay_out_tree(const DistanceTree& tree, const DrawOptions& options,
                        const TextMeasure& measure);
-/// Throws usage for a png that is too large.
-void check_pixels(double width, double height, const DrawOptions& options);
 
 }  // namespace assay

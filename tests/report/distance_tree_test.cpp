@@ -94,7 +94,7 @@ TEST(DistanceTree, ShowsTheWaysOfTwoPairs) {
     const Hierarchy hierarchy({"all", "b", "c", "d", "e", "x", "y", "z"},
                               {"all", "b", "c", "d", "e", "x, ex", "y", "z"},
                               {{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {6, 4}, {7, 0}}, "made");
-    const DistanceTree near = (ways(hierarchy, {"x", "y"}));
+    const DistanceTree near = ways(hierarchy, {"x", "y"});
     ASSERT_EQ(near.ways.size(), 1U);
     EXPECT_EQ(near.ways[0], "x – y: 0.125");  // 2 edges of 1/16
     // b, c and d are on no way, and have no other child.
@@ -107,7 +107,7 @@ TEST(DistanceTree, ShowsTheWaysOfTwoPairs) {
     EXPECT_THAT(edges, testing::UnorderedElementsAre("ex0.0625", "ey0.0625", "alle4 edges-"));
     expect_readable(near, laid_out(near));
 
-    const DistanceTree both = (ways(hierarchy, {"x", "y", "x", "z"}));
+    const DistanceTree both = ways(hierarchy, {"x", "y", "x", "z"});
     EXPECT_EQ(both.ways[1], "x – z: 2.938");  // 1/16 + 1/8 + 1/4 + 1/2 + 1 + 1
     const auto at = [&](const std::string& text) -> const DistanceTreeNode& {
         return *std::ranges::find(both.nodes, text, &DistanceTreeNode::text);
@@ -119,7 +119,7 @@ TEST(DistanceTree, ShowsTheWaysOfTwoPairs) {
     EXPECT_FALSE(at("e").end);
     EXPECT_EQ(both.edges.size(), 7U);
     expect_readable(both, laid_out(both));
-    const DistanceTree same = (ways(hierarchy, {"all", "all"}));
+    const DistanceTree same = ways(hierarchy, {"all", "all"});
     EXPECT_EQ(same.nodes.size(), 1U);
     expect_readable(same, laid_out(same));
 }
@@ -175,7 +175,7 @@ TEST(DistanceTree, NothingOverlapsForAnyClassesOfImagenet) {
             std::vector<std::string> some;
             for (std::size_t c = 0; c < classes; ++c)
                 some.push_back(leaves[random.below(leaves.size())]);
-            const DistanceTree plot = (ways(hierarchy, some, reading));
+            const DistanceTree plot = ways(hierarchy, some, reading);
             SCOPED_TRACE(testing::PrintToString(some));
             expect_readable(plot, laid_out(plot));
         }
@@ -187,7 +187,7 @@ TEST(DistanceTree, ANodeIsBelowAllOfItsParents) {
     const Hierarchy hierarchy({"root", "a", "b", "x", "y", "m"}, {},
                               {{1, 0}, {2, 0}, {3, 1}, {4, 2}, {5, 3}, {5, 4}, {5, 0}}, "made");
     const DistanceTree plot =
-        (ways(hierarchy, {"x", "y", "m", "root"}, mad::DistanceReading::graph_full_max));
+        ways(hierarchy, {"x", "y", "m", "root"}, mad::DistanceReading::graph_full_max);
     const TreeSheet sheet = laid_out(plot);
     expect_readable(plot, sheet);
     for (const DistanceTreeEdge& edge : plot.edges)
