@@ -53,12 +53,13 @@ bool is_wanted_pair(const GalleryOptions& options, const std::string& first,
 /// All pairs get names, so that a sheet's name does not depend on which other sheets are
 /// drawn.
 std::vector<GalleryPair> gallery_pairs(const Competition& competition,
-                                       const GalleryOptions& options, SheetNames& names) {
-    const Database& database = competition.impl().database;
+                                       const GalleryOptions& options,
+                                       const std::vector<SelectedRow>& selected,
+                                       SheetNames& names) {
     const std::vector<CompetitionClassifier>& classifiers = competition.classifiers();
     std::vector<GalleryPair> pairs;
     std::map<std::int64_t, std::size_t> place;
-    for (const PairRow& row : read_pairs(database)) {
+    for (const PairRow& row : read_pairs(competition.impl().database)) {
         const std::string& first = classifiers.at(row.first).name;
         const std::string& second = classifiers.at(row.second).name;
         const std::string file = names.of(first, second);
@@ -66,7 +67,7 @@ std::vector<GalleryPair> gallery_pairs(const Competition& competition,
         place[row.id] = pairs.size();
         pairs.push_back({.row = row, .file = file, .images = {}});
     }
-    for (const SelectedRow& image : read_selected(database)) {
+    for (const SelectedRow& image : selected) {
         const auto found = place.find(image.pair);
         if (found == place.end()) continue;
         GalleryPair& pair = pairs[found->second];
@@ -103,14 +104,15 @@ void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& for
                             competition.folder().string()));
 }
 
-/// Plans the sheets of each pair.
+/// Plans the sheets of each pair, or of each tag.
 class GallerySheets {
 public:
     GallerySheets(const Competition& competition, const GalleryOptions& options)
         : competition_(competition),
           options_(options),
           form_({.side = options.side, .columns = options.columns, .named = options.by_tag}),
-          pairs_(gallery_pairs(competition, options, names_)),
+          selected_(read_selected(competition.impl().database)),
+          pairs_(gallery_pairs(competition, options, selected_, names_)),
           planner_(competition) {
         if (options.by_tag)
             plan_tags();
@@ -139,10 +141,9 @@ private:
     }
 
     void plan_tags() {
-        const std::vector<SelectedRow> selected = read_selected(competition_.impl().database);
-        if (selected.empty()) refuse_unselected(competition_);
+        if (selected_.empty()) refuse_unselected(competition_);
         const ImagesOfTag tags =
-            images_of_tags(competition_, selected, options_.tags, gallery.warnings);
+            images_of_tags(competition_, selected_, options_.tags, gallery.warnings);
         const std::string folder = shell_word(competition_.folder().string());
         if (tags.empty()) {
             throw Error(
@@ -192,6 +193,7 @@ private:
     const GalleryOptions& options_;
     SheetForm form_;
     SheetNames names_;
+    std::vector<SelectedRow> selected_;
     std::vector<GalleryPair> pairs_;
     GalleryPlanner planner_;
 };
@@ -202,7 +204,8 @@ std::vector<GalleryImage> gallery_images(const Competition& competition) {
     SheetNames names;
     const GalleryPlanner planner(competition);
     std::vector<GalleryImage> images;
-    for (const GalleryPair& pair : gallery_pairs(competition, {}, names))
+    const std::vector<SelectedRow> selected = read_selected(competition.impl().database);
+    for (const GalleryPair& pair : gallery_pairs(competition, {}, selected, names))
         for (const SelectedRow& image : pair.images)
             images.push_back(planner.image_of(pair.row, image));
     return images;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/short_names.h"
 #include "core/text.h"
 
@@ -41,6 +43,32 @@ std::string confidence_text(std::uint8_t level) {
 
 std::string_view outcome_name(std::size_t which) {
     return which == still_open ? "open" : mad::name_of(static_cast<Case>(which));
+}
+
+/// Adds an image to the last sheet or, if that is full, to a new one that begins as `empty`.
+void add_cell(std::vector<SheetPlan>& sheets, const GallerySheet& empty, std::size_t cells,
+              SheetCell cell, std::size_t which) {
+    if (sheets.empty() || sheets.back().cells.size() == cells)
+        sheets.push_back({.result = empty, .head = {}, .cells = {}});
+    SheetPlan& sheet = sheets.back();
+    sheet.cells.push_back(std::move(cell));
+    ++sheet.result.images;
+    ++sheet.result.cases[which];
+}
+
+/// The numbers of images of all sheets by case.
+std::string cases_text(const std::vector<SheetPlan>& sheets) {
+    std::array<std::uint64_t, 5> all{};
+    for (const SheetPlan& sheet : sheets)
+        for (std::size_t which = 0; which < all.size(); ++which)
+            all[which] += sheet.result.cases[which];
+    return fmt::format("case I {}, II {}, III {}, replaced {}, open {}", all[0], all[1], all[2],
+                       all[3], all[4]);
+}
+
+/// "; sheet 1 of 2" for the first of two; nothing for a single sheet.
+std::string sheet_text(std::size_t sheet, std::size_t sheets) {
+    return sheets > 1 ? fmt::format("; sheet {} of {}", sheet + 1, sheets) : "";
 }
 
 /// An image with a tag: the pair and its row, and the number of pairs that have it.
@@ -98,22 +126,23 @@ GalleryPlanner::GalleryPlanner(const Competition& competition)
 }
 
 std::vector<SheetPlan> GalleryPlanner::sheets_of(const GalleryPair& pair, std::size_t cells) const {
+    GallerySheet empty;
+    empty.first = name_of(pair.row.first);
+    empty.second = name_of(pair.row.second);
     std::vector<SheetPlan> sheets;
-    std::array<std::uint64_t, 5> all{};
-    for (std::size_t i = 0; i < pair.images.size(); ++i) {
-        if (i % cells == 0) {
-            sheets.emplace_back();
-            sheets.back().result.first = name_of(pair.row.first);
-            sheets.back().result.second = name_of(pair.row.second);
-        }
-        std::size_t which = still_open;
-        sheets.back().cells.push_back(cell_of(pair.row, pair.images[i], which));
-        ++sheets.back().result.images;
-        ++sheets.back().result.cases[which];
-        ++all[which];
+    for (const SelectedRow& image : pair.images) {
+        SheetCell cell = cell_of(pair.row, image);
+        cell.below = fmt::format("{}: {}", image.place + 1, cell.below);
+        add_cell(sheets, empty, cells, std::move(cell), case_of(image));
     }
+    std::string counts = fmt::format("{} of {} images, {} candidates; {}", pair.accepted,
+                                     pair.row.k, pair.row.candidates, cases_text(sheets));
+    if (pair.duplicates > 0)
+        counts += fmt::format("; {} near duplicates are not shown", pair.duplicates);
     for (std::size_t s = 0; s < sheets.size(); ++s)
-        sheets[s].head = head_of(pair, all, s + 1, sheets.size());
+        sheets[s].head = {"A: " + empty.first, "B: " + empty.second,
+                          counts + sheet_text(s, sheets.size()),
+                          "Largest distance of the labels first. Green: people say yes; red: no."};
     return sheets;
 }
 
@@ -121,41 +150,27 @@ std::vector<SheetPlan> GalleryPlanner::sheets_of(const std::string& tag,
                                                  const std::set<std::int64_t>& images,
                                                  const std::vector<GalleryPair>& pairs,
                                                  std::size_t cells) const {
+    GallerySheet empty;
+    empty.tag = tag;
     const std::vector<TaggedPlace> places = tagged_places(images, pairs);
     std::vector<SheetPlan> sheets;
-    std::array<std::uint64_t, 5> all{};
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        if (i % cells == 0) {
-            sheets.emplace_back();
-            sheets.back().result.tag = tag;
-        }
-        const TaggedPlace& place = places[i];
-        std::size_t which = still_open;
-        SheetCell cell = cell_of(place.pair->row, *place.row, which);
+    for (const TaggedPlace& place : places) {
+        SheetCell cell = cell_of(place.pair->row, *place.row);
         cell.first.who = name_of(place.pair->row.first);
         cell.second.who = name_of(place.pair->row.second);
-        cell.below = fmt::format("{:.3g} apart, {}", place.row->units * ClassDistances::unit,
-                                 outcome_name(which));
         if (place.pairs > 1) cell.below += fmt::format(", {} pairs", place.pairs);
-        sheets.back().cells.push_back(std::move(cell));
-        ++sheets.back().result.images;
-        ++sheets.back().result.cases[which];
-        ++all[which];
+        add_cell(sheets, empty, cells, std::move(cell), case_of(*place.row));
     }
-    for (std::size_t s = 0; s < sheets.size(); ++s) {
-        std::string counts = fmt::format("{}; case I {}, II {}, III {}, replaced {}, open {}",
-                                         how_many(places.size(), "image", "images"), all[0], all[1],
-                                         all[2], all[3], all[4]);
-        if (sheets.size() > 1) counts += fmt::format("; sheet {} of {}", s + 1, sheets.size());
-        sheets[s].head = {"Tag: " + tag, std::move(counts),
+    const std::string counts =
+        fmt::format("{}; {}", how_many(places.size(), "image", "images"), cases_text(sheets));
+    for (std::size_t s = 0; s < sheets.size(); ++s)
+        sheets[s].head = {"Tag: " + tag, counts + sheet_text(s, sheets.size()),
                           "Each image with the pair whose labels are farthest apart, these first.",
                           "Green: people say yes; red: no."};
-    }
     return sheets;
 }
 
 GalleryImage GalleryPlanner::image_of(const PairRow& pair, const SelectedRow& image) const {
-    const std::optional<Case> known = case_of_place(tally_, image);
     return {.first = name_of(pair.first),
             .second = name_of(pair.second),
             .place = image.place + 1,
@@ -164,7 +179,7 @@ GalleryImage GalleryPlanner::image_of(const PairRow& pair, const SelectedRow& im
             .first_label = data_of(pair.first, image.image, image.first_label),
             .second_label = data_of(pair.second, image.image, image.second_label),
             .distance = image.units * ClassDistances::unit,
-            .outcome = known ? std::string(mad::name_of(*known)) : "open"};
+            .outcome = std::string(outcome_name(case_of(image)))};
 }
 
 const std::string& GalleryPlanner::name_of(std::uint32_t number) const {
@@ -181,7 +196,7 @@ SheetLabel GalleryPlanner::label_of(std::uint32_t classifier, std::int64_t image
             fmt::format("{}: `{}` predicts a different label for image {} than when it was "
                         "selected; to find the damage, type `assay verify {}`",
                         competition_.folder().string(), name_of(classifier), image,
-                        competition_.folder().string()));
+                        shell_word(competition_.folder().string())));
     }
     SheetLabel shown{.name = names_[label], .confidence = confidence_text(stored.confidences[at])};
     const QuestionTally* question = tally_.find(image, label);
@@ -205,32 +220,19 @@ GalleryLabel GalleryPlanner::data_of(std::uint32_t classifier, std::int64_t imag
     return out;
 }
 
-SheetCell GalleryPlanner::cell_of(const PairRow& pair, const SelectedRow& image,
-                                  std::size_t& which) const {
+std::size_t GalleryPlanner::case_of(const SelectedRow& image) const {
+    const std::optional<Case> known = case_of_place(tally_, image);
+    return known ? static_cast<std::size_t>(*known) : still_open;
+}
+
+SheetCell GalleryPlanner::cell_of(const PairRow& pair, const SelectedRow& image) const {
     SheetCell cell;
     cell.first = label_of(pair.first, image.image, image.first_label);
     cell.second = label_of(pair.second, image.image, image.second_label);
     cell.path = competition_.dataset().path_of(static_cast<std::size_t>(image.image));
-    const std::optional<Case> known = case_of_place(tally_, image);
-    which = known ? static_cast<std::size_t>(*known) : still_open;
-    cell.below =
-        fmt::format("{}: {:.3g} apart, {}", image.place + 1, image.units * ClassDistances::unit,
-                    which == still_open ? "open" : mad::name_of(static_cast<Case>(which)));
+    cell.below = fmt::format("{:.3g} apart, {}", image.units * ClassDistances::unit,
+                             outcome_name(case_of(image)));
     return cell;
-}
-
-std::vector<std::string> GalleryPlanner::head_of(const GalleryPair& pair,
-                                                 const std::array<std::uint64_t, 5>& cases,
-                                                 std::size_t sheet, std::size_t sheets) const {
-    std::string counts = fmt::format(
-        "{} of {} images, {} candidates; case I {}, II {}, III {}, replaced {}, open {}",
-        pair.accepted, pair.row.k, pair.row.candidates, cases[0], cases[1], cases[2], cases[3],
-        cases[4]);
-    if (pair.duplicates > 0)
-        counts += fmt::format("; {} near duplicates are not shown", pair.duplicates);
-    if (sheets > 1) counts += fmt::format("; sheet {} of {}", sheet, sheets);
-    return {"A: " + name_of(pair.row.first), "B: " + name_of(pair.row.second), counts,
-            "Largest distance of the labels first. Green: people say yes; red: no."};
 }
 
 }  // namespace assay::mad

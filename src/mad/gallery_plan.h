@@ -2,7 +2,6 @@
 // images with the text below each.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -13,7 +12,6 @@
 #include "assay/store/prediction_store.h"
 #include "mad/competition_rows.h"
 #include "mad/gallery_sheet.h"
-#include "mad/image_tags.h"
 #include "mad/tally.h"
 
 namespace assay::mad {
@@ -65,11 +63,10 @@ private:
     const std::string& name_of(std::uint32_t number) const;
     SheetLabel label_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const;
     GalleryLabel data_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const;
-    /// `which` becomes the index of the image in GallerySheet::cases.
-    SheetCell cell_of(const PairRow& pair, const SelectedRow& image, std::size_t& which) const;
-    std::vector<std::string> head_of(const GalleryPair& pair,
-                                     const std::array<std::uint64_t, 5>& cases, std::size_t sheet,
-                                     std::size_t sheets) const;
+    /// The index of the image in GallerySheet::cases.
+    std::size_t case_of(const SelectedRow& image) const;
+    /// The text below it is "0.5 apart, III".
+    SheetCell cell_of(const PairRow& pair, const SelectedRow& image) const;
 
     const Competition& competition_;
     Tally tally_;

@@ -17,7 +17,7 @@ struct SheetLabel {
     std::string name;
     std::string confidence;  ///< ".93"
     SheetMark mark = SheetMark::open;
-    std::string who = "";  ///< the classifier, where SheetForm::named; otherwise it is A or B
+    std::string who{};  ///< the classifier if SheetForm::named; otherwise empty, and it is A or B
 };
 struct SheetCell {
     std::filesystem::path path;

@@ -38,8 +38,8 @@ std::vector<std::size_t> image_columns(CsvReader& csv) {
 
 /// Keeps the tags with the most images, because annotators may type any number of tags.
 void keep_most_used(ImagesOfTag& tags, std::vector<std::string>& warnings) {
-    constexpr std::size_t most_ranked = 50;
-    if (tags.size() <= most_ranked) return;
+    constexpr std::size_t most_tags = 50;
+    if (tags.size() <= most_tags) return;
     std::vector<ImagesOfTag::iterator> order;
     for (auto at = tags.begin(); at != tags.end(); ++at) order.push_back(at);
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
@@ -48,8 +48,8 @@ void keep_most_used(ImagesOfTag& tags, std::vector<std::string>& warnings) {
     warnings.push_back(fmt::format(
         "the answers have {} tags; only the {} with the most images are shown, and {} "
         "omitted; for others, use --tags FILE",
-        count_text(tags.size()), most_ranked, how_many(tags.size() - most_ranked, "is", "are")));
-    for (std::size_t t = most_ranked; t < order.size(); ++t) tags.erase(order[t]);
+        count_text(tags.size()), most_tags, how_many(tags.size() - most_tags, "is", "are")));
+    for (std::size_t t = most_tags; t < order.size(); ++t) tags.erase(order[t]);
 }
 
 /// The tags that annotators added to their answers. One annotator is enough.

@@ -1,14 +1,11 @@
 #include "mad/rank_tags.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "assay/describe_result.h"
 #include "mad/competition_rows.h"

@@ -37,7 +37,7 @@ TEST(MadGallerySheet, NamesWithoutRoomAreCutAndConfidencesNever) {
     cell.below = hostile;
     const Image sheet = empty_sheet({hostile, hostile}, std::vector<SheetCell>{cell}, form);
     // No text is drawn outside the cell, so the area from its right edge on is white.
-    const int head = 60;
+    const int head = empty_sheet({"", ""}, {}, form).height;
     for (int y = head; y < sheet.height; ++y)
         for (int x = 10 + 32 + 2; x < sheet.width; ++x)
             for (std::size_t channel = 0; channel < 3; ++channel)
