@@ -86,7 +86,7 @@ int mad_distance(std::vector<std::string> arguments) {
                      ->type_name("PICTURE");
     app->add_option("--beside", figure.beside,
                     "Draw the ways of further pairs of classes in the same figure, at most three")
-        ->expected(2, 6)
+        ->expected(2, 2 * static_cast<int>(most_distance_ways - 1))
         ->needs(plot)
         ->type_name("CLASS");
     output.add_to(*app);

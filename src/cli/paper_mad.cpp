@@ -229,9 +229,9 @@ std::string PaperStudy::competition_command(PaperSource source) const {
                            as_typed(first), as_typed(second));
     }
     if (source == PaperSource::tagged) {
-        const std::string file = settings().tags.string();
-        return fmt::format("assay mad gallery {} --out sheets {}", folder,
-                           file.empty() ? "--by-tag" : "--tags " + as_typed(file));
+        const std::string tags = option_text("--tags", settings().tags.string());
+        return "assay mad gallery " + folder + " --out sheets" +
+               (tags.empty() ? " --by-tag" : tags);
     }
     return "assay mad rank " + folder + " --ablation" +
            option_text("--against", settings().against.string()) +
