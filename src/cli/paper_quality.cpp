@@ -224,8 +224,13 @@ Table profiles(PaperStudy& study) {
     out.columns = {{.name = "weights", .numbers = false}};
     for (std::size_t place = 1; place <= best_by_profile; ++place)
         out.columns.push_back({.name = fmt::format("{}", place), .numbers = false});
+    quality::QubaOptions options;
+    // Only the order of the scores is shown, so draws are of no use.
+    options.replicates = 100;  // the fewest
+    options.among_published = false;
     for (const quality::WeightProfile& profile : quality::weight_profiles()) {
-        const quality::QubaResult result = study.scored(std::string(profile.name));
+        options.weights = profile.name;
+        const quality::QubaResult result = study.scored(options);
         std::vector<Cell> row = {std::string(profile.name)};
         for (std::size_t i = 0; i < std::min(best_by_profile, result.models.size()); ++i)
             row.emplace_back(result.models[i].label);
@@ -313,16 +318,14 @@ const quality::QualityTable& PaperStudy::quality_table() {
     });
 }
 
-quality::QubaResult PaperStudy::scored(const std::string& weights) {
-    quality::QubaOptions options;
-    options.weights = weights;
+quality::QubaResult PaperStudy::scored(quality::QubaOptions options) {
     options.drop_missing = true;
     return score_quality(quality_table(), options);
 }
 
 const quality::QubaResult& PaperStudy::quality_scores() {
     return once(quality_scores_, PaperSource::quality_scores, [&] {
-        quality::QubaResult result = scored(quality::QubaOptions{}.weights);
+        quality::QubaResult result = scored({});
         add_warnings(result.warnings);
         results_[std::string(file_of(PaperSource::quality_scores))] = report_of(result).result;
         return result;

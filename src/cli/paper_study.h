@@ -94,8 +94,8 @@ public:
     /// The same and those of each group, with p-values adjusted over all of them.
     const quality::CorrelateResult& grouped_correlations();
     const std::vector<quality::GroupResult>& comparisons();
-    /// QUBA with a profile of weights. Models that lack a dimension are scored by the others.
-    quality::QubaResult scored(const std::string& weights);
+    /// QUBA. Models that lack a dimension are scored by the others.
+    quality::QubaResult scored(quality::QubaOptions options);
     /// The result in its schema.
     const nlohmann::json& result(PaperSource source);
     /// The results so far, by the names of their files.
