@@ -133,7 +133,7 @@ std::vector<SheetPlan> GalleryPlanner::sheets_of(const GalleryPair& pair, std::s
     for (const SelectedRow& image : pair.images) {
         SheetCell cell = cell_of(pair.row, image);
         cell.below = fmt::format("{}: {}", image.place + 1, cell.below);
-        add_cell(sheets, empty, cells, std::move(cell), case_of(image));
+        add_cell(sheets, empty, cells, std::move(cell), index_of_case(image));
     }
     std::string counts = fmt::format("{} of {} images, {} candidates; {}", pair.accepted,
                                      pair.row.k, pair.row.candidates, cases_text(sheets));
@@ -159,7 +159,7 @@ std::vector<SheetPlan> GalleryPlanner::sheets_of(const std::string& tag,
         cell.first.who = name_of(place.pair->row.first);
         cell.second.who = name_of(place.pair->row.second);
         if (place.pairs > 1) cell.below += fmt::format(", {} pairs", place.pairs);
-        add_cell(sheets, empty, cells, std::move(cell), case_of(*place.row));
+        add_cell(sheets, empty, cells, std::move(cell), index_of_case(*place.row));
     }
     const std::string counts =
         fmt::format("{}; {}", how_many(places.size(), "image", "images"), cases_text(sheets));
@@ -179,7 +179,7 @@ GalleryImage GalleryPlanner::image_of(const PairRow& pair, const SelectedRow& im
             .first_label = data_of(pair.first, image.image, image.first_label),
             .second_label = data_of(pair.second, image.image, image.second_label),
             .distance = image.units * ClassDistances::unit,
-            .outcome = std::string(outcome_name(case_of(image)))};
+            .outcome = std::string(outcome_name(index_of_case(image)))};
 }
 
 const std::string& GalleryPlanner::name_of(std::uint32_t number) const {
@@ -220,7 +220,7 @@ GalleryLabel GalleryPlanner::data_of(std::uint32_t classifier, std::int64_t imag
     return out;
 }
 
-std::size_t GalleryPlanner::case_of(const SelectedRow& image) const {
+std::size_t GalleryPlanner::index_of_case(const SelectedRow& image) const {
     const std::optional<Case> known = case_of_place(tally_, image);
     return known ? static_cast<std::size_t>(*known) : still_open;
 }
@@ -231,7 +231,7 @@ SheetCell GalleryPlanner::cell_of(const PairRow& pair, const SelectedRow& image)
     cell.second = label_of(pair.second, image.image, image.second_label);
     cell.path = competition_.dataset().path_of(static_cast<std::size_t>(image.image));
     cell.below = fmt::format("{:.3g} apart, {}", image.units * ClassDistances::unit,
-                             outcome_name(case_of(image)));
+                             outcome_name(index_of_case(image)));
     return cell;
 }
 

@@ -64,7 +64,7 @@ private:
     SheetLabel label_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const;
     GalleryLabel data_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const;
     /// The index of the image in GallerySheet::cases.
-    std::size_t case_of(const SelectedRow& image) const;
+    std::size_t index_of_case(const SelectedRow& image) const;
     /// The text below it is "0.5 apart, III".
     SheetCell cell_of(const PairRow& pair, const SelectedRow& image) const;
 
