@@ -368,7 +368,8 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
             changed.spec.preprocess = attacked_preprocess(model.spec.preprocess, options.space);
             changed.scored_by = definition_of(cell, options, model.spec);
             attack::BatchAttack::Keep keep;
-            if (!options.images.empty() && (name != "noise" || noise_asked_for)) {
+            const bool asked_for = name != "noise" || noise_asked_for;
+            if (!options.images.empty() && asked_for) {
                 with_images.push_back(&cell);
                 definitions.push_back(changed.scored_by);
                 keep = [&images, &cell](const ImageBatch& batch, std::span<const float> made) {
@@ -376,7 +377,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                 };
             }
             attack::BatchAttack made(pixels, clean_scores, dataset, cell, std::move(keep));
-            if (options.transfer && (name != "noise" || noise_asked_for)) {
+            if (options.transfer && asked_for) {
                 made.share();
                 transfers.add(
                     {m, cells[m].size() - 1, attacked.size(), &cell, made, changed.scored_by});
@@ -391,12 +392,10 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     }
 
     const auto clean = predict(models, dataset, options.predict, callback);
-    if (options.transfer) attack::check_same_batches(clean);
     PredictOptions own = options.predict;
     own.shard_per_batch = true;
     // All stores of a transfer need the same batches, also those of an earlier command.
-    if (options.transfer && own.batch_size == 0)
-        own.batch_size = PredictionStore::open(clean.front().store).spec().batch_size;
+    if (options.transfer) own.batch_size = attack::same_batch_size(models, clean);
     const auto results = transfers.taken_out(
         predict(transfers.put_in(std::move(attacked), pixel_models), dataset, own, callback));
 
@@ -420,7 +419,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
         }
         if (images != nullptr)  // only with a single model
             add_saved(*images, with_images, cells[m], std::move(say), all.back(), callback);
-        transfers.know(std::move(say.before), std::move(say.after), own_results);
+        transfers.know(clean[m], std::move(say.before), std::move(say.after), own_results);
         first += cells[m].size();
     }
     transfers.fill(all);

@@ -76,22 +76,23 @@ UnscoredImages unscored_images(const PredictionStore& clean, const PredictionSto
     return images;
 }
 
-std::vector<std::string> unscored_lines(const AttackCell& cell, std::string_view where) {
+std::vector<std::string> unscored_lines(const AttackCell::Unscored& ended_not_finite,
+                                        const AttackCell::Unscored& unreadable,
+                                        std::string_view where) {
     std::vector<std::string> lines;
-    const auto& [not_finite, not_finite_error] = cell.ended_not_finite;
+    const auto& [not_finite, not_finite_error] = ended_not_finite;
     if (not_finite > 0) {
         lines.push_back(
             fmt::format("{}: the scores of {} are not finite: {} as misclassified; the first: {}",
                         where, how_many(not_finite, "image"),
                         not_finite == 1 ? "it counts" : "they count", not_finite_error));
     }
-    const auto& [unreadable, unreadable_error] = cell.unreadable;
-    if (unreadable > 0) {
+    const auto& [lost, lost_error] = unreadable;
+    if (lost > 0) {
         lines.push_back(fmt::format(
             "{}: {} with a score without the attack could not be read or computed: {} not count; "
             "the first: {}",
-            where, how_many(unreadable, "image"), unreadable == 1 ? "it does" : "they do",
-            unreadable_error));
+            where, how_many(lost, "image"), lost == 1 ? "it does" : "they do", lost_error));
     }
     return lines;
 }

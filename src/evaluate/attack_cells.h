@@ -24,9 +24,10 @@ struct UnscoredImages {
     AttackCell::Unscored not_finite, unreadable;
 };
 UnscoredImages unscored_images(const PredictionStore& clean, const PredictionStore& attacked);
-/// A warning about such images that says how they count; "" without them. `where` is "m on val
-/// under fgsm at 8/255".
-std::vector<std::string> unscored_lines(const AttackCell& cell, std::string_view where);
+/// Warnings about such images that say how they count. `where` is "m on val under fgsm at 8/255".
+std::vector<std::string> unscored_lines(const AttackCell::Unscored& ended_not_finite,
+                                        const AttackCell::Unscored& unreadable,
+                                        std::string_view where);
 
 struct AttackMean {
     Estimate value;

@@ -176,10 +176,6 @@ private:
     std::string no_gradients() const {
         return m_.probed == 0 ? "no image could be read" : "no image is attacked along a gradient";
     }
-    static std::string too_few(std::uint64_t n, std::size_t fewest) {
-        return fmt::format("too few images for this sign ({}; it takes {})", n, fewest);
-    }
-
     Test compared(const JudgedAttack& weaker, const JudgedAttack& stronger) const {
         Test test;
         test.name = "stronger";
@@ -339,6 +335,10 @@ AttackVerdict verdict_of(std::span<const MaskingSign> signs) {
         if (sign.found) verdict = std::max(verdict, sign.means);
     }
     return verdict;
+}
+
+std::string too_few(std::uint64_t n, std::size_t fewest) {
+    return fmt::format("too few images for this sign ({}; it takes {})", n, fewest);
 }
 
 AttackControl judge_controls(const ControlMeasures& measures, const JudgedModel& model,

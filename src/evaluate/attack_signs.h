@@ -39,6 +39,9 @@ std::vector<RowOutcome> left_by_gradients(const JudgedModel& model, double eps);
 /// The worst verdict of the signs that were found; not_checked if none could be tested.
 AttackVerdict verdict_of(std::span<const MaskingSign> signs);
 
+/// Why a sign is not tested: it needs `fewest` images, and there are `n`.
+std::string too_few(std::uint64_t n, std::size_t fewest);
+
 AttackControl judge_controls(const ControlMeasures& measures, const JudgedModel& model,
                              double largest_eps);
 

@@ -1,10 +1,12 @@
 #include "evaluate/attack_transfer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "assay/error.h"
@@ -13,6 +15,7 @@
 #include "core/json_text.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "evaluate/attack_cells.h"
 #include "evaluate/attack_checked.h"
 #include "evaluate/attack_signs.h"
 #include "evaluate/attack_taken.h"
@@ -109,20 +112,43 @@ void check_transfer(std::span<const LoadedModel> models, const AttackRunOptions&
     }
 }
 
-void check_same_batches(std::span<const PredictResult> clean) {
+namespace {
+
+/// How to run all models in batches of one size, if they now have `first` and `other`.
+std::string batch_advice(std::span<const LoadedModel> models, std::uint32_t first,
+                         std::uint32_t other) {
+    std::set<std::int64_t> fixed;
+    for (const LoadedModel& model : models) {
+        if (const std::int64_t only = model.classifier->facts().fixed_batch; only > 0)
+            fixed.insert(only);
+    }
+    if (fixed.size() > 1) {
+        return fmt::format(
+            "the files take only batches of {}: export the models for any batch size",
+            fmt::join(fixed, " and "));
+    }
+    return fmt::format("pass --batch {} --out NEW_FOLDER",
+                       fixed.empty() ? std::min(first, other) : *fixed.begin());
+}
+
+}  // namespace
+
+std::uint32_t same_batch_size(std::span<const LoadedModel> models,
+                              std::span<const PredictResult> clean) {
     const auto batch_of = [](const PredictResult& one) {
         return PredictionStore::open(one.store).spec().batch_size;
     };
     const std::uint32_t first = batch_of(clean.front());
     for (const PredictResult& one : clean.subspan(1)) {
-        if (const std::uint32_t own = batch_of(one); own != first) {
-            throw Error(
-                ErrorCode::usage,
-                fmt::format("--transfer needs batches of one size, but `{}` runs in "
-                            "batches of {} and `{}` of {}: pass --batch {} --out NEW_FOLDER",
-                            clean.front().model, first, one.model, own, std::min(first, own)));
-        }
+        const std::uint32_t other = batch_of(one);
+        if (other == first) continue;
+        throw Error(ErrorCode::usage,
+                    fmt::format("--transfer needs batches of one size, but `{}` runs in batches "
+                                "of {} and `{}` of {}: {}",
+                                clean.front().model, first, one.model, other,
+                                batch_advice(models, first, other)));
     }
+    return first;
 }
 
 namespace {
@@ -203,8 +229,7 @@ MaskingSign transferred_sign(std::span<const OwnAgainstOthers> all) {
         p.push_back(mcnemar(one.bad, one.good).p);
     }
     if (large_enough.empty()) {
-        sign.text = fmt::format("not tested: too few images for this sign ({}; it takes {})", most,
-                                fewest_for_tests);
+        sign.text = "not tested: " + too_few(most, fewest_for_tests);
         return sign;
     }
     sign.tested = true;
@@ -267,10 +292,12 @@ std::vector<PredictResult> Transfers::taken_out(std::vector<PredictResult> resul
     return own;
 }
 
-void Transfers::know(std::vector<RowOutcome> before, std::vector<std::vector<RowOutcome>> after,
+void Transfers::know(const PredictResult& clean, std::vector<RowOutcome> before,
+                     std::vector<std::vector<RowOutcome>> after,
                      std::span<const PredictResult> jobs) {
     if (attacks_.empty()) return;
-    known_.push_back({std::move(before), std::move(after), {jobs.begin(), jobs.end()}});
+    known_.push_back(
+        {clean.store, std::move(before), std::move(after), {jobs.begin(), jobs.end()}});
 }
 
 TransferredAttack Transfers::cell_of(const PassedAttack& attack, std::size_t target,
@@ -286,6 +313,9 @@ TransferredAttack Transfers::cell_of(const PassedAttack& attack, std::size_t tar
     cell.eps = attack.attack->options.eps;
     cell.made_on = models_[attack.source].spec.name;
     cell.store = stored.store;
+    UnscoredImages unscored = unscored_images(PredictionStore::open(known_[target].clean), store);
+    cell.ended_not_finite = std::move(unscored.not_finite);
+    cell.unreadable = std::move(unscored.unreadable);
     fill_transfer(cell, outcomes, options_.level);
     // A single step may overshoot, and the others do not follow the gradient.
     constexpr std::array not_compared = {"fgsm", "noise", "square"};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,9 +20,11 @@ namespace assay::attack {
 /// models that take different pixels, the space normalised-clamped, and attacks without a budget.
 void check_transfer(std::span<const LoadedModel> models, const AttackRunOptions& options,
                     std::span<const std::string> attacks);
-/// Throws usage if the models ran in batches of different sizes. The images of an attack depend on
-/// the batch by the rounding of floats, so each model must get them from the same batches.
-void check_same_batches(std::span<const PredictResult> clean);
+/// The batch size of all models; throws usage if they ran in batches of different sizes. The images
+/// of an attack depend on the batch by the rounding of floats, so each model must get them from the
+/// same batches.
+std::uint32_t same_batch_size(std::span<const LoadedModel> models,
+                              std::span<const PredictResult> clean);
 
 /// Outcomes by image. `source` and `target` are those without an attack. The others are those on
 /// the images that were made on the source.
@@ -75,14 +78,15 @@ public:
                                     std::span<const std::shared_ptr<AttackedModel>> pixels) const;
     /// Keeps the results of the transfers, and returns the others.
     std::vector<PredictResult> taken_out(std::vector<PredictResult> results);
-    /// Tells the outcomes of the next model, and the results of its jobs.
-    void know(std::vector<RowOutcome> before, std::vector<std::vector<RowOutcome>> after,
-              std::span<const PredictResult> jobs);
+    /// Tells the outcomes of the next model, its result without an attack and those of its jobs.
+    void know(const PredictResult& clean, std::vector<RowOutcome> before,
+              std::vector<std::vector<RowOutcome>> after, std::span<const PredictResult> jobs);
     /// Fills AttackedResult::transferred, and adds the sign `transferred` to the verdicts.
     void fill(std::vector<AttackedResult>& results) const;
 
 private:
     struct Known {
+        std::filesystem::path clean;  ///< store without an attack
         std::vector<RowOutcome> before;
         std::vector<std::vector<RowOutcome>> after;  ///< by job
         std::vector<PredictResult> jobs;

@@ -14,7 +14,8 @@ namespace assay {
 namespace attack {
 namespace {
 
-/// An attack with one budget on one data set, and the models of its matrix.
+/// An attack with one budget on one data set, and the models of its matrix. Each of them classified
+/// the images that were made on each other one.
 struct Matrix {
     std::string dataset, attack;
     double eps = 0;
@@ -80,14 +81,10 @@ Table accuracy_table(const Matrix& matrix, const std::string& under) {
     for (const AttackedResult* made_on : matrix.models) {
         std::vector<Cell> row = {made_on->model};
         for (const AttackedResult* model : matrix.models) {
-            if (model == made_on) {
-                images.push_back(matrix.own(*model)->accuracy.n);
-                row.emplace_back(matrix.own(*model)->accuracy);
-            } else {
-                const TransferredAttack& cell = *matrix.cell(*made_on, *model);
-                images.push_back(cell.accuracy.n);
-                row.emplace_back(cell.accuracy);
-            }
+            const Estimate& accuracy = model == made_on ? matrix.own(*model)->accuracy
+                                                        : matrix.cell(*made_on, *model)->accuracy;
+            images.push_back(accuracy.n);
+            row.emplace_back(accuracy);
         }
         table.add(std::move(row));
     }

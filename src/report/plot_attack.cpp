@@ -29,17 +29,34 @@ Series attack_series(const JsonReader& model, const std::string& attack, double 
     return series;
 }
 
-/// The title of a matrix; the accuracy of the model itself has no field `made_on`.
-std::string matrix_title(const JsonReader& cell, const std::string& dataset, bool linf) {
-    return fmt::format("{} at {}, {}", cell["attack"].text(),
-                       budget_text(cell["eps"].number(), linf ? Norm::linf : Norm::l2), dataset);
-}
-
 Point matrix_cell(const std::string& row, const JsonReader& accuracy) {
     Estimate value = estimate_of(accuracy);
     value.unit = Unit::proportion;
     const std::string text = value.value ? fmt::format("{:.2f}", *value.value) : "";
     return plot_point(row, std::move(value), text);
+}
+
+/// A column of the matrix of `own`, which is an attack on `model` itself: the accuracy of `model`
+/// on the images of each of `rows`.
+Series matrix_column(const JsonReader& model, const JsonReader& own,
+                     const std::vector<JsonReader>& rows) {
+    const std::string& name = model["model"].text();
+    Series column{.name = name, .points = {}};
+    for (const JsonReader& row : rows) {
+        const std::string& made_on = row["model"].text();
+        if (row["dataset"].text() != model["dataset"].text()) continue;
+        if (made_on == name) {
+            column.points.push_back(matrix_cell(name, own["accuracy"]));
+            continue;
+        }
+        for (const JsonReader& cell : model["transferred"].entries()) {
+            if (cell["made_on"].text() == made_on &&
+                cell["attack"].text() == own["attack"].text() &&
+                cell["eps"].number() == own["eps"].number())
+                column.points.push_back(matrix_cell(made_on, cell["accuracy"]));
+        }
+    }
+    return column;
 }
 
 }  // namespace
@@ -58,27 +75,15 @@ std::vector<Plot> attack_transfer_plots(const JsonReader& result, const PlotChoi
     models.check();
     sets.check();
     for (const JsonReader& model : taken) {
-        const std::string &name = model["model"].text(), &dataset = model["dataset"].text();
+        const std::string& dataset = model["dataset"].text();
         add_once(datasets, dataset);
-        // A column of each matrix: this model, on the images of each row.
-        for (const JsonReader& cell : model["attacks"].entries()) {
-            const std::string title = matrix_title(cell, dataset, linf);
-            Series column{.name = name, .points = {}};
-            for (const JsonReader& row : taken) {
-                if (row["dataset"].text() != dataset) continue;
-                if (row["model"].text() == name) {
-                    column.points.push_back(matrix_cell(name, cell["accuracy"]));
-                    continue;
-                }
-                for (const JsonReader& other : model["transferred"].entries()) {
-                    if (other["made_on"].text() == row["model"].text() &&
-                        matrix_title(other, dataset, linf) == title)
-                        column.points.push_back(
-                            matrix_cell(row["model"].text(), other["accuracy"]));
-                }
-            }
+        for (const JsonReader& own : model["attacks"].entries()) {
+            Series column = matrix_column(model, own, taken);
             // Noise is not transferred: it has the own model only.
             if (column.points.size() < 2) continue;
+            const std::string title = fmt::format(
+                "{} at {}, {}", own["attack"].text(),
+                budget_text(own["eps"].number(), linf ? Norm::linf : Norm::l2), dataset);
             auto plot = std::ranges::find(plots, title, &Plot::title);
             if (plot == plots.end()) {
                 plots.push_back({.kind = Plot::Kind::cells,

@@ -256,15 +256,15 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
                         graph_there, graph_now, graph_there));
     }
     if (!same.preprocessing) {
-        std::string fields = field_differences(there.value("preprocess", json::object()),
-                                               now.value("preprocess", json::object()));
-        // Scores of an attack also depend on its settings.
-        if (fields.empty())
-            fields =
-                field_differences(section(recorded, "scored_by"), section(wanted, "scored_by"));
-        // The hash also covers the precision, the runtime and the graph, which may be the only
-        // difference.
-        if ((precise && one_runtime && one_graph) || !fields.empty()) {
+        const std::string fields = field_differences(there.value("preprocess", json::object()),
+                                                     now.value("preprocess", json::object()));
+        // The hash also covers the settings of an attack, the precision, the runtime and the graph,
+        // which may be the only difference.
+        const std::string settings =
+            field_differences(section(recorded, "scored_by"), section(wanted, "scored_by"));
+        if (fields.empty() && !settings.empty()) {
+            found.push_back("the settings of the attack or the smoothing differ: " + settings);
+        } else if ((precise && one_runtime && one_graph) || !fields.empty()) {
             found.push_back(
                 fmt::format("the preprocessing differs{}{}", fields.empty() ? "" : ": ", fields));
         }

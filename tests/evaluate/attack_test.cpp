@@ -450,11 +450,8 @@ TEST_F(AttackRun, WhatIsUnscoredUnderAttackIsComparedImageByImage) {
     const auto outcomes = attacked_outcomes_of(attacked);
     EXPECT_EQ(outcomes.at(5), RowOutcome::incorrect);
     EXPECT_EQ(outcomes.at(failing_image), RowOutcome::none);
-    AttackCell cell;
-    EXPECT_THAT(attack::unscored_lines(cell, "m"), testing::IsEmpty());
-    cell.ended_not_finite = found.not_finite;
-    cell.unreadable = {3, "4.png: gone"};
-    EXPECT_THAT(attack::unscored_lines(cell, "m on d"),
+    EXPECT_THAT(attack::unscored_lines({}, {}, "m"), testing::IsEmpty());
+    EXPECT_THAT(attack::unscored_lines(found.not_finite, {3, "4.png: gone"}, "m on d"),
                 testing::ElementsAre(
                     "m on d: the scores of 1 image are not finite: it counts as misclassified; the "
                     "first: 5.png: the score of class 1 is nan5",

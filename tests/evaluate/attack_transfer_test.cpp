@@ -253,16 +253,53 @@ TEST_F(Transfer, NamesOfOneStoreAreRefused) {
                 HasSubstr("would share a store"));
 }
 
+/// A file that takes batches of one size only.
+class FixedRed : public RedClassifier {
+public:
+    explicit FixedRed(std::int64_t batch) : fixed_(RedClassifier().facts()) {
+        fixed_.fixed_batch = batch;
+    }
+    const ModelFacts& facts() const override { return fixed_; }
+
+private:
+    ModelFacts fixed_;
+};
+
 TEST_F(Transfer, BatchesOfDifferentSizesAreRefused) {
     const Dataset dataset = images(8);
-    const auto models = two_models();
-    PredictOptions one = options("runs"), two = options("runs");
-    two.batch_size = 2;
-    std::vector<PredictResult> clean = predict(std::span(models).first(1), dataset, one);
-    clean.push_back(predict(std::span(models).subspan(1), dataset, two).at(0));
+    const auto refusal = [&](const std::vector<LoadedModel>& models, const std::string& runs,
+                             std::uint32_t batch_of_b) {
+        PredictOptions one = options(runs), two = options(runs);
+        two.batch_size = batch_of_b;
+        std::vector<PredictResult> clean = predict(std::span(models).first(1), dataset, one);
+        clean.push_back(predict(std::span(models).subspan(1), dataset, two).at(0));
+        return message_of([&] { attack::same_batch_size(models, clean); }, ErrorCode::usage);
+    };
+    auto models = two_models();
     EXPECT_THAT(
-        message_of([&] { attack::check_same_batches(clean); }, ErrorCode::usage),
+        refusal(models, "any", 2),
         HasSubstr("`a` runs in batches of 4 and `b` of 2: pass --batch 2 --out NEW_FOLDER"));
+    models[1].classifier = std::make_shared<FixedRed>(8);
+    EXPECT_THAT(refusal(models, "one", 4), HasSubstr("of 4 and `b` of 8: pass --batch 8 --out"));
+    models[0].classifier = std::make_shared<FixedRed>(2);
+    EXPECT_THAT(refusal(models, "both", 4), HasSubstr("take only batches of 2 and 8: export"));
+}
+
+TEST_F(Transfer, ImagesWithoutFiniteScoresAreNamed) {
+    const Dataset dataset = images(200);
+    auto broken = std::make_shared<RedClassifier>();
+    broken->nan_below = 124.5 / 255;  // red 121 to 124 has no score
+    const std::vector<LoadedModel> models = {red_model("a", std::make_shared<RedClassifier>()),
+                                             red_model("b", broken)};
+    AttackRunOptions options = in_few_batches(attack_options("runs"));
+    options.attacks = {"fgsm"};
+    const auto results = attack_models(models, dataset, options);
+    // Made on `a`: 129 to 132 lose 8.
+    EXPECT_EQ(results[1].transferred[0].ended_not_finite.images, 4U);
+    EXPECT_EQ(results[1].transferred[0].unreadable.images, 0U);
+    EXPECT_THAT(report_of(results, options).warnings,
+                testing::Contains(HasSubstr("b on d under fgsm at 8/255 made on a: the scores of 4 "
+                                            "images are not finite: they count as misclassified")));
 }
 
 }  // namespace

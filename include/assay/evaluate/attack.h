@@ -157,9 +157,11 @@ struct SmallestPair {
 struct TransferredAttack {
     std::string attack;
     double eps = 0;
-    std::string made_on;            ///< the other model
-    AttackVerdict verdict{};        ///< of the attack on the other model
-    std::filesystem::path store;    ///< scores of this model on the images
+    std::string made_on;                    ///< the other model
+    AttackVerdict verdict{};                ///< of the attack on the other model
+    std::filesystem::path store;            ///< scores of this model on the images
+    AttackCell::Unscored ended_not_finite;  ///< as in AttackCell, for this model
+    AttackCell::Unscored unreadable;
     Estimate accuracy;              ///< over all images with one label and both scores (Wilson)
     std::uint64_t both = 0;         ///< images that both classify correctly without an attack
     std::uint64_t robust = 0;       ///< of these, images that this model still classifies correctly
