@@ -311,11 +311,11 @@ std::vector<Plot> matrices(PaperStudy& study) {
 }  // namespace paper_quality
 
 const quality::QualityTable& PaperStudy::quality_table() {
-    return once(quality_table_, PaperSource::quality, [&] {
-        const std::string table = paper_quality::table_text(settings());
-        return table == "published" ? quality::published_models()
-                                    : quality::read_quality_table(table);
-    });
+    const std::string table = paper_quality::table_text(settings());
+    // Not a copy: score_quality() recognises the published table by its address.
+    if (table == "published") return quality::published_models();
+    return once(quality_table_, PaperSource::quality,
+                [&] { return quality::read_quality_table(table); });
 }
 
 quality::QubaResult PaperStudy::scored(quality::QubaOptions options) {

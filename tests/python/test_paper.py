@@ -311,6 +311,9 @@ class Paper(unittest.TestCase):
         alone = json.loads(run("quality", "groups", "published", "--first", "architecture=CNN", "--second", "architecture=Transformer",
                                "--published-test", "--json", "-q"))
         self.assertEqual(groups, alone)
+        # The published models have no place among themselves.
+        alone = json.loads(run("quality", "score", "published", "--drop-missing", "--json", "-q"))
+        self.assertEqual(json.loads((out / "scores.json").read_text()), alone)
         self.assertEqual(len(table(out / "table-2.csv")), 9)
 
     def test_quality_needs_what_its_rows_show(self):
