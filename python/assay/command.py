@@ -6,176 +6,23 @@ shell; call it again to resume.
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
-import shutil
-import signal
-import subprocess
 import sys
-import threading
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Sequence
 
-from ._library import Error, candidates
-from ._option_names import in_python, keywords_of
+from ._library import Error
+from ._option_names import keywords_of
+from ._program import Finished, program, run, truth, words
+from ._program import _run as _run
+from ._program import called as called
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._command_options import AuditOptions, CalibrateOptions, EnsembleOptions, RobustnessOptions, SlicesOptions
     from ._keywords import AttackKeywords, CertifyKeywords, CheckKeywords, CorruptKeywords, CostKeywords, PredictKeywords
-
-
-def program() -> str:
-    """The path of the program: ASSAY_PROGRAM, next to the library, or on the PATH."""
-    if chosen := os.environ.get("ASSAY_PROGRAM"):
-        return chosen
-    for library in candidates():
-        if os.sep not in library:
-            continue
-        for place in (Path(library).parent, *list(Path(library).resolve().parents)[1:4]):
-            for found in (place / "assay", place / "bin" / "assay"):
-                if found.is_file() and os.access(found, os.X_OK):
-                    return str(found)
-    if found_on_path := shutil.which("assay"):
-        return found_on_path
-    raise Error("the program `assay` is neither next to the library nor on the PATH; set ASSAY_PROGRAM to it", "io")
-
-
-class Finished:
-    """The result of a command: `status` (0 success, 1 a gate failed, 3 partial), its output, its warnings."""
-
-    def __init__(self, arguments: "list[str]", status: int, output: str, messages: str):
-        self.arguments = arguments
-        self.status = status
-        self.output = output
-        self.messages = messages
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.output)
-
-    @property
-    def warnings(self) -> "list[str]":
-        marks = ("assay: warning: ", "assay: note: ")
-        return [line[len(mark):] for line in self.messages.splitlines() for mark in marks if line.startswith(mark)]
-
-    def __repr__(self) -> str:
-        return f"<assay {' '.join(self.arguments)}: status {self.status}>"
-
-
-def run(*arguments: Any, progress: Optional[bool] = None, check: bool = True) -> Finished:
-    """Runs `assay ARGUMENTS` and waits: run("score", "runs", "--json").json. Raises Error if it fails (status 2), unless
-    `check` is False.
-
-    progress: whether to show its progress line on stderr; None: only on a terminal.
-    """
-    return _run(list(arguments), progress, check)
-
-
-def _run(arguments: "list[Any]", progress: Optional[bool], check: bool, served: Any = None, keywords: "Optional[Mapping[str, str]]" = None) -> Finished:
-    """served: models of this process (_objects.Served), which the program reaches through descriptors.
-
-    keywords: keywords_of() the command, if the calling function takes its options as keywords. Errors then name these.
-    """
-    words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
-    report = _error_file()
-    try:
-        return _finished(words, report, progress, check, served, keywords)
-    finally:
-        os.close(report)
-
-
-def _error_file() -> int:
-    """A file in memory. The program accepts no standard descriptor, which the file gets if this process has closed it."""
-    file = os.memfd_create("assay-error")
-    if file > 2:
-        return file
-    try:
-        return fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 3)
-    finally:
-        os.close(file)
-
-
-def _finished(
-    words: "list[str]", report: int, progress: Optional[bool], check: bool, served: Any, keywords: "Optional[Mapping[str, str]]"
-) -> Finished:
-    """report: a descriptor for the error of the program, with its code."""
-    show = sys.stderr.isatty() if progress is None else progress
-    process = subprocess.Popen(
-        [program(), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=None if show else subprocess.PIPE,
-        start_new_session=threading.current_thread() is threading.main_thread(), pass_fds=(report, *(served.descriptors if served else ())),
-        # Models given by name are loaded with this Python, unless the environment names another Python.
-        env={**({"ASSAY_PYTHON": sys.executable} if sys.executable else {}), **os.environ, "ASSAY_ERROR_FD": str(report)},
-    )
-    if served:
-        served.release()
-    try:
-        output, messages = process.communicate()
-    except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)  # the command saves its results so far
-        try:
-            process.communicate()
-        except KeyboardInterrupt:  # asked twice
-            process.kill()
-            process.wait()
-            raise
-        raise
-    said = (messages or b"").decode(errors="replace")
-    done = Finished(words, process.returncode, output.decode(errors="replace"), said)
-    if done.status == 130:
-        raise KeyboardInterrupt
-    if check and done.status not in (0, 1, 3):
-        error = _error_of(done, report)
-        error = served.named_error(error) if served else error
-        if keywords is not None:
-            error = Error(in_python(error.message, keywords), error.code, [in_python(note, keywords) for note in error.notes])
-        raise error from (served.error if served else None)
-    return done
-
-
-def _error_of(done: Finished, report: int) -> Error:
-    """The error that the program has written as JSON."""
-    if written := os.pread(report, os.fstat(report).st_size, 0):
-        facts = json.loads(written)
-        return Error(facts["message"], facts["code"], facts["notes"])
-    # A signal ended the command, or another MPI process ended all processes.
-    said = f": {done.messages.strip()[-1000:]}" if done.messages.strip() else ""
-    return Error(f"assay {' '.join(done.arguments)} exited with status {done.status}{said}", "internal")
-
-
-def _truth(value: Any) -> Any:
-    """A Boolean as the command spells it, true or false; anything else unchanged."""
-    return str(value).lower() if isinstance(value, bool) else value
-
-
-def words(options: "Mapping[str, Any]") -> "list[str]":
-    """Keyword arguments as options of the command: top_k=5 is --top-k 5; True is the option alone; a list gives the option several values.
-
-    antialias takes true or false as a word.
-    """
-    out: list[str] = []
-    for name, value in options.items():
-        flag = "--" + name.rstrip("_").replace("_", "-")
-        if name == "antialias":
-            value = _truth(value)
-        if value is None or value is False:
-            continue
-        if value is True:
-            out.append(flag)
-        elif isinstance(value, (list, tuple)):
-            for one in value:
-                out += [flag, os.fspath(one) if isinstance(one, os.PathLike) else str(one)]
-        else:
-            out += [flag, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
-    return out
-
-
-def called(command: str, *arguments: Any, **options: Any) -> Any:
-    """The JSON of a command, for the function whose keywords are its options: errors name these."""
-    return _run([*command.split(), *arguments, *words(options), "--json"], None, True, None, keywords_of(command)).json
 
 
 def _with_models(command: str, model: Any, rest: "list[Any]", progress: Optional[bool], options: "dict[str, Any]") -> Any:
@@ -215,7 +62,7 @@ def _settings_of(transform: Any, options: "dict[str, Any]", progress: Optional[b
     found = {"scale": 1 / 255, "resize_as": "pillow", "channel_order": "rgb", **found}
     found["input_size"] = found["input_size"][1:]
     options.update({key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()})
-    note(f"preprocessing comes from the transform of the data set ({', '.join(f'{key} {_truth(options[key])}' for key in found)})", progress)
+    note(f"preprocessing comes from the transform of the data set ({', '.join(f'{key} {truth(options[key])}' for key in found)})", progress)
     for text in notes:
         note(text, progress)
     return True
@@ -261,6 +108,16 @@ def _over(
 
     with Served(model, options) as served, Stored(source, command, served.models, options, progress, sample) as stored:
         return _run([command, *served.words, *stored.words, *more, *words(options), "--json"], progress, True, served, keywords_of(command)).json
+
+
+def _into(
+    command: str, model: Any, data: Any, runs: "str | os.PathLike[str] | None", progress: Optional[bool], options: "dict[str, Any]"
+) -> Any:
+    """The JSON of a command that stores the scores of changed images."""
+    source = source_of(data, options, progress)
+    if not isinstance(source, list):
+        options.setdefault("dataset_name", f"{source.name}-{command}")  # so that predict() on the same images uses another store
+    return _over(command, model, source, [] if runs is None else ["--out", runs], progress, options)
 
 
 def _data(data: Any) -> "list[Any]":
@@ -343,11 +200,7 @@ def attack(
     runs: folder for the predictions under attack. options: attack="autoattack", eps="4/255", ...
     Raises Error, also if a model has no gradients (a function of NumPy arrays).
     """
-    given: dict[str, Any] = {**options}
-    source = source_of(data, given, progress)
-    if not isinstance(source, list):
-        given.setdefault("dataset_name", f"{source.name}-attack")  # so that predict() on the same images uses another store
-    return _over("attack", model, source, [] if runs is None else ["--out", runs], progress, given)
+    return _into("attack", model, data, runs, progress, {**options})
 
 
 def certify(
@@ -359,11 +212,7 @@ def certify(
     runs: folder for the frequencies of the classes among the noisy copies. options: sigma=0.25, samples=10000, alpha=0.001, ...
     Cost: samples + selection passes per image.
     """
-    given: dict[str, Any] = {**options}
-    source = source_of(data, given, progress)
-    if not isinstance(source, list):
-        given.setdefault("dataset_name", f"{source.name}-certify")  # so that predict() on the same images uses another store
-    return _over("certify", model, source, [] if runs is None else ["--out", runs], progress, given)
+    return _into("certify", model, data, runs, progress, {**options})
 
 
 def check(model: Any, data: Any, *, progress: Optional[bool] = None, **options: "Unpack[CheckKeywords]") -> Any:
