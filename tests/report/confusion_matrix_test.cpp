@@ -167,7 +167,16 @@ TEST(ConfusionMatrixPlot, HasCellsOfOneSizeWithinTheSheet) {
         EXPECT_GE(panel.frame.left - panel.category_room, 0);
         EXPECT_TRUE(sheet.legend.empty());
         EXPECT_TRUE(sheet.cell_scale.has_value());
+        EXPECT_FALSE(sheet.cell_scale_signed);
     }
+}
+
+TEST(ConfusionMatrixPlot, NegativeCellsHaveAHueAndAScaleOfTheirOwn) {
+    Plot plot = matrix_plot(many_classes(2));
+    plot.series[1].points[0].y.value = -0.5;
+    EXPECT_TRUE(lay_out({&plot, 1}, {}, half_width).cell_scale_signed);
+    for (const bool dark : {false, true})
+        EXPECT_NE(cell_colour(-0.5, dark).blue, cell_colour(0.5, dark).blue);
 }
 
 TEST(ConfusionMatrixPlot, WritesLettersThatStandOutOnEveryShare) {
@@ -178,7 +187,7 @@ TEST(ConfusionMatrixPlot, WritesLettersThatStandOutOnEveryShare) {
         return 0.2126 * linear(c.red) + 0.7152 * linear(c.green) + 0.0722 * linear(c.blue);
     };
     for (const bool dark : {false, true}) {
-        for (int percent = 0; percent <= 100; ++percent) {
+        for (int percent = -100; percent <= 100; ++percent) {
             const Colour back = cell_colour(percent / 100.0, dark);
             const double a = luminance(back) + 0.05, b = luminance(text_colour_on(back)) + 0.05;
             EXPECT_GE(std::max(a, b) / std::min(a, b), 4.5) << percent << dark;
