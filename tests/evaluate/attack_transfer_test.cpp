@@ -13,6 +13,7 @@
 
 #include "assay/report/draw.h"
 #include "assay/robustness/derived_store.h"
+#include "core/hash.h"
 #include "core/statistics.h"
 #include "message_of.h"
 #include "red_classifier.h"
@@ -21,6 +22,7 @@
 namespace assay {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using Transfer = RedImages;
 
@@ -102,11 +104,15 @@ TEST_F(Transfer, AStoreRecordsWhereItsImagesWereMade) {
     const DerivedStore derived = derived_of(store);
     EXPECT_EQ(derived.model, "b");
     EXPECT_EQ(derived.attack, "fgsm-linf-8_255-from-a");
-    // Another model of the same name is not resumed.
+    // Another model of the same name is not resumed, even if only the stores of `b` remain.
     auto others = two_models();
-    others[0].file_hash = "other";
-    options.predict.runs = scratch_ / "runs";
-    EXPECT_THROW(attack_models(others, dataset, options), Error);
+    others[0].file_hash = hash_text("other");
+    fs::remove_all(scratch_ / "runs/d/a");
+    for (const AttackCell& cell : results[0].cells) fs::remove_all(cell.store);
+    fs::remove_all(results[0].transferred[0].store);
+    EXPECT_THAT(message_of([&] { attack_models(others, dataset, options); }, ErrorCode::bad_input),
+                AllOf(HasSubstr("the settings of the attack or the smoothing differ: made_on was"),
+                      HasSubstr(others[0].file_hash)));
 }
 
 TEST_F(Transfer, ThreadsAndResumingChangeNoBit) {
