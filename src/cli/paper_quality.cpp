@@ -312,7 +312,6 @@ std::vector<Plot> matrices(PaperStudy& study) {
 
 const quality::QualityTable& PaperStudy::quality_table() {
     const std::string table = paper_quality::table_text(settings());
-    // Not a copy: score_quality() recognises the published table by its address.
     if (table == "published") return quality::published_models();
     return once(quality_table_, PaperSource::quality,
                 [&] { return quality::read_quality_table(table); });

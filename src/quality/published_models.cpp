@@ -127,6 +127,7 @@ const QualityTable& published_models() {
     static const QualityTable table = [] {
         QualityTable read = parse_quality_table(published_csv, "the published models");
         add_notes(read);
+        read.published = true;
         for (QualityModel& model : read.models) {
             for (const DimensionFacts& facts : dimension_facts()) {
                 model.cells[static_cast<std::size_t>(facts.dimension)].standard_error =

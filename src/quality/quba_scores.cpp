@@ -277,7 +277,7 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
     QubaResult result;
     result.options = options;
     result.weights = weights_named(options.weights);
-    result.published = &table == &published_models();
+    result.published = table.published;
     const std::vector<std::size_t> models = select_models(table, options.where);
     if (models.size() * options.replicates > most_draws) {
         throw Error(ErrorCode::usage,

@@ -71,6 +71,15 @@ TEST(Quba, TheFormulaByHand) {
     EXPECT_NEAR(*score_quality(table, options).models[0].score.value, -1 / 7.0, 1e-12);
 }
 
+TEST(Quba, PublishedModelsHaveNoPlaceAmongThemselves) {
+    const QualityTable copy = published_models();
+    QubaOptions options;
+    options.replicates = 100;
+    const QubaResult found = score_quality(copy, options);
+    EXPECT_TRUE(found.published);
+    for (const ScoredModel& m : found.models) EXPECT_FALSE(m.place.value) << m.label;
+}
+
 TEST(Quba, PublishedScoresRanksAndConstants) {
     ASSAY_EXPECTED_QUALITY(expected);
     const QubaResult found = score_quality(published_models(), {});

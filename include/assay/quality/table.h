@@ -63,6 +63,7 @@ struct QualityTable {
         tags;  ///< names of columns that are not dimensions: "architecture", "training"
     std::vector<QualityModel> models;
     std::vector<std::string> notes;  ///< notes for people on what was read and assumed
+    bool published = false;          ///< these are published_models()
 };
 
 /// Whether a csv needs a column of one of the nine dimensions.
