@@ -179,9 +179,11 @@ private:
             for (const Series& series : plot.series) names.push_back(plot_text(series.name));
             const double share = sheet_.width / static_cast<double>(columns_);
             const double name = widest(names, options_.font, measure_);
-            const double room = share - std::min(name, 0.4 * share) - 5 * options_.font;
+            // Rows have names of the same length.
+            const double longest = std::min(name, 0.4 * share);
+            const double room = share - longest - 5 * options_.font;
             panel.names_upwards = name * static_cast<double>(names.size()) > 0.9 * room;
-            panel.column_room = panel.names_upwards ? std::min(name, 0.25 * share) : options_.font;
+            panel.column_room = panel.names_upwards ? longest : options_.font;
         }
         sheet_.panels.push_back(std::move(panel));
     }
