@@ -80,26 +80,26 @@ ResultType result_type(ResultOf<ShownClass>) {
 
 namespace {
 
-struct RankedClass {
+struct PredictionInOrder {
     const Predicted* predicted;
     bool probabilities;
 
     const double* probability() const { return probabilities ? &predicted->probability : nullptr; }
 };
-ResultType result_type(ResultOf<RankedClass>) {
-    static constexpr auto predicted = &RankedClass::predicted;
-    static constexpr auto rows = describe_result<RankedClass>(
+ResultType result_type(ResultOf<PredictionInOrder>) {
+    static constexpr auto predicted = &PredictionInOrder::predicted;
+    static constexpr auto rows = describe_result<PredictionInOrder>(
         {.name = "RankedClass"},
         {
             part<predicted, &Predicted::cls>({.inlined = true}),
             part<predicted, &Predicted::rank>({.help = "From 1"}),
-            part<&RankedClass::probability>({.help = "Null if only classes are known"}),
+            part<&PredictionInOrder::probability>({.help = "Null if only classes are known"}),
         });
     return rows;
 }
 
 struct PredictedClass {
-    RankedClass ranked;
+    PredictionInOrder ranked;
 };
 ResultType result_type(ResultOf<PredictedClass>) {
     static constexpr auto ranked = &PredictedClass::ranked;
@@ -107,7 +107,7 @@ ResultType result_type(ResultOf<PredictedClass>) {
         {.name = "PredictedClass"},
         {
             part<ranked>({.inlined = true}),
-            part<ranked, &RankedClass::predicted, &Predicted::correct>({}),
+            part<ranked, &PredictionInOrder::predicted, &Predicted::correct>({}),
         });
     return rows;
 }
@@ -125,7 +125,7 @@ struct ModelOfImage {
         std::vector<json> out;
         for (std::size_t i = 0; i < model->labels.size(); ++i) {
             const auto& label = model->labels[i];
-            out.push_back(label ? json_of(RankedClass{&*label, model->has_probabilities})
+            out.push_back(label ? json_of(PredictionInOrder{&*label, model->has_probabilities})
                                 : json_of(image->labels[i]));
         }
         return out;

@@ -135,8 +135,9 @@ private:
             }
             for (const AttackCell& cell : attacked.cells) {
                 for (std::string& line : attack::unscored_lines(
-                         cell, fmt::format("{} on {} under {} at {}", attacked.model,
-                                           attacked.dataset, cell.attack, eps_text(cell.eps)))) {
+                         cell.ended_not_finite, cell.unreadable,
+                         fmt::format("{} on {} under {} at {}", attacked.model, attacked.dataset,
+                                     cell.attack, eps_text(cell.eps)))) {
                     result_.partial = true;
                     lasting_.push_back(std::move(line));
                 }

@@ -83,12 +83,12 @@ std::vector<std::vector<std::int32_t>> best_classes(std::span<const PredictionSt
     constexpr std::size_t block = 512;
     parallel_blocks((items + block - 1) / block, resolve_threads(threads), [&](std::size_t b) {
         throw_if_stopped();
-        std::vector<assay::RankedClass> top;
+        std::vector<RankedClass> top;
         for (std::size_t i = b * block; i < std::min(items, (b + 1) * block); ++i) {
             bool all = true;
             for (std::size_t m = 0; m < models && all; ++m) {
                 all = readers[m].top(i, depth, top) == RowStatus::ok;
-                for (const assay::RankedClass& c : top) out[i * models + m].push_back(c.cls);
+                for (const RankedClass& c : top) out[i * models + m].push_back(c.cls);
             }
             for (std::size_t m = 0; m < models && !all; ++m) out[i * models + m].clear();
         }
