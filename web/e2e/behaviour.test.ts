@@ -40,6 +40,12 @@ async function until<T>(value: () => T, wanted: T): Promise<void> {
 }
 const said = () => [...mock.study.kept.values()].map(({ given }) => given.answers[0]?.answer);
 const count = () => mock.study.kept.size;
+/// Waits until the page shows the screen after this number of answered ones, with its image. Before
+/// that, the page takes neither an answer nor `undo`.
+async function moved(page: Page, answered: number): Promise<void> {
+  await page.getByText(`${answered} of ${mock.study.options.screens}`).waitFor();
+  await page.locator(".stage img").waitFor();
+}
 
 function hooks(touch: boolean): void {
   beforeAll(async () => {
@@ -75,13 +81,16 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     await page.getByRole("button", { name: "Tags: 2" }).waitFor();
     await page.keyboard.press("y");
     await until(count, 1);
+    await moved(page, 1);
     // The next screen begins without tags, and letters answer again.
     await page.getByRole("button", { name: "Tag", exact: true }).waitFor();
     await page.keyboard.press("n");
     await until(count, 2);
+    await moved(page, 2);
     const tags = [...mock.study.kept.values()].map(({ given }) => given.tags);
     expect(tags).toEqual([["tiny", "background"], undefined]);
     await page.keyboard.press("u");
+    await page.getByText("You answered this before").waitFor();
     await page.keyboard.press("u");
     await page.getByRole("button", { name: "Tags: 2" }).waitFor();
   });
@@ -96,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
         await page.keyboard.press("Enter");
       }
       await page.locator(".feedback").waitFor({ state: "detached" });
-      await page.getByText(`${at + 1} of 30`).waitFor();
+      if (at < 29) await moved(page, at + 1);
     }
     await page.getByRole("heading", { name: "Thank you" }).waitFor();
     expect(said().slice(0, 4)).toEqual(["yes", "no", "cannot-say", "yes"]);
@@ -108,8 +117,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     for (let at = 0; at < 10; at += 1) await page.keyboard.down("y");
     await page.keyboard.up("y");
     await until(count, 1);
-    await page.getByText("1 of 60").waitFor();
-    await page.locator(".stage img").waitFor();
+    await moved(page, 1);
     // If the first key had another effect, it would come before this one.
     await page.keyboard.press("n");
     await until(count, 2);
@@ -120,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     const page = await annotate();
     await page.getByRole("button", { name: "Yes" }).click();
     await until(count, 1);
-    await page.getByText("1 of 60").waitFor();
+    await moved(page, 1);
     await page.keyboard.press("Space");
     await until(count, 2);
     expect(said()).toEqual(["yes", "cannot-say"]);
@@ -155,6 +163,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
   it("hears nothing under the large image of a grid but its keys", async () => {
     const page = await annotate({ task: "grid", cells: 6, screens: 3 });
     await page.locator(".tile").nth(1).click();
+    await page.locator("button.primary:enabled").waitFor();
     await page.keyboard.press("Enter");
     await page.getByText("1 of 3").waitFor();
     await page.keyboard.press("u");
@@ -271,6 +280,7 @@ describe.skipIf(CHROMIUM === undefined)("by keyboard", () => {
     };
     await page.goto(`${url}/#${TOKEN}`);
     await page.getByText("It was skipped").waitFor();
+    await page.locator(".stage img").waitFor();
     await page.keyboard.press("y");
     await until(count, 1);
     expect(ada.given.has(mock.study.screens[1]?.screen ?? "")).toBe(true);
@@ -345,6 +355,7 @@ describe.skipIf(CHROMIUM === undefined)("by touch", () => {
     for (const [at, name] of ["Yes", "No", "Cannot say", "Yes"].entries()) {
       await page.getByRole("button", { name, exact: true }).tap();
       await until(count, at + 1);
+      if (at < 3) await moved(page, at + 1);
     }
     await page.getByRole("heading", { name: "Thank you" }).waitFor();
     expect(said()).toEqual(["yes", "no", "cannot-say", "yes"]);
@@ -357,6 +368,7 @@ describe.skipIf(CHROMIUM === undefined)("by touch", () => {
     for (let at = 0; at < 5; at += 1) {
       await page.getByRole("button", { name: "No", exact: true }).tap();
       await until(count, at + 1);
+      await moved(page, at + 1);
     }
     await page.getByText("American robin").waitFor();
     expect(await place()).toEqual(before);

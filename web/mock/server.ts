@@ -131,7 +131,7 @@ export class MockServer {
     const [width, height] = seed % 7 === 0 ? [32, 32] : small ? [160, 120] : [800, 600];
     const bytes = shapeImage(seed, width, height);
     response.writeHead(200, { "Content-Type": "image/png", "Content-Length": bytes.length });
-    response.end(bytes);
+    later(() => response.end(bytes));
   }
 
   private organiser(path: string, origin: string, body: string, response: ServerResponse): void {
@@ -166,7 +166,15 @@ function token(request: IncomingMessage): string {
 
 function json(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-store" });
-  response.end(JSON.stringify(value));
+  later(() => response.end(JSON.stringify(value)));
+}
+
+/// ASSAY_MOCK_DELAY makes each response this many milliseconds late, after its request has acted.
+/// Tests that count on a fast server fail then.
+function later(respond: () => void): void {
+  const delay = Number(process.env["ASSAY_MOCK_DELAY"] ?? 0);
+  if (delay > 0) setTimeout(respond, delay);
+  else respond();
 }
 
 const TYPES: Record<string, string> = {
