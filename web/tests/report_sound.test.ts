@@ -43,7 +43,7 @@ describe("a document that was read", () => {
       const document = sound({ results: [bad(wrong), kept] });
       expect(document.results).toEqual([kept]);
       expect(document.left_out).toEqual([
-        "bad.json is not shown: `measurements` is not the list that assay.scores/2 has.",
+        "bad.json is not shown: `measurements` must be a list of objects (assay.scores/2). Run the command that wrote it again.",
       ]);
     }
   });

@@ -50,7 +50,7 @@ export function sound(opened: unknown): ReportDocument {
     const wrong = misshapen(fields);
     if (wrong === undefined) return true;
     left_out.push(
-      `${textOf(source, "A result")} is not shown: \`${wrong}\` is not the list that ${fields["schema"]} has.`,
+      `${textOf(source, "A result")} is not shown: \`${wrong}\` must be a list of objects (${fields["schema"]}). Run the command that wrote it again.`,
     );
     return false;
   });

@@ -50,9 +50,11 @@ interface AttackRow {
 const estimateColumn = (
   name: string,
   of: (attacked: AttackCell) => Estimate,
+  meaning?: string,
 ): DataColumn<AttackRow> => ({
   key: name,
   name,
+  ...(meaning !== undefined && { meaning }),
   value: ({ attacked }) => of(attacked).value,
   shown: ({ attacked }) => {
     const estimate = of(attacked);
@@ -100,7 +102,11 @@ const columns: DataColumn<AttackRow>[] = [
     least: true,
   },
   estimateColumn("accuracy", ({ accuracy }) => accuracy),
-  estimateColumn("of those correct before", ({ ratio }) => ratio),
+  estimateColumn(
+    "still correct",
+    ({ ratio }) => ratio,
+    "Of the images that are correct without the attack",
+  ),
   countColumn("attacked", ({ attacked }) => attacked),
   countColumn("robust", ({ robust }) => robust),
   countColumn("zero gradients", ({ zero_gradients }) => zero_gradients),

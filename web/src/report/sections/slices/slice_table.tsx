@@ -51,12 +51,16 @@ const columns: DataColumn<FoundSlice>[] = [
       </span>
     ),
   },
-  accuracyColumn("accuracy", "accuracy, %", "On the images that did not select the slice"),
-  accuracyColumn("rest", "others, %", "On all other of these images"),
+  accuracyColumn(
+    "accuracy",
+    "accuracy, %",
+    "On the images of the slice in the half that confirms it",
+  ),
+  accuracyColumn("rest", "others, %", "On the other images of that half"),
   {
     key: "images",
     name: "images",
-    meaning: "Of both halves",
+    meaning: "Images of the slice in both halves",
     value: ({ images }) => images,
     shown: ({ images }) => countText(images),
   },
