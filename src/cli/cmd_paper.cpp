@@ -75,6 +75,9 @@ MadeFiles files_of(const PaperRow& row, PaperStudy& study) {
         files.emplace_back("csv", csv_of(table));
         files.emplace_back("tex", latex_table(table, table.rows.size() > rows_of_a_page));
     }
+    if (row.drawing != nullptr)
+        for (const PlotFormat format : study.settings().formats)
+            files.emplace_back(name_of(format), row.drawing(study, format));
     if (row.plot.empty()) return files;
     const std::vector<Plot> plots =
         row.plots != nullptr ? row.plots(study)

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "assay/report/distance_tree.h"
 #include "cli/command.h"
 #include "cli/paper_study.h"
 #include "cli/progress.h"
@@ -157,6 +158,11 @@ Table ways(PaperStudy& study) {
     return table;
 }
 
+std::string drawn_ways(PaperStudy& study, PlotFormat format) {
+    const std::vector<mad::DistancePath>& paths = study.distances();
+    return draw(distance_tree(study.competition().hierarchy(), paths), format);
+}
+
 Table tags(PaperStudy& study) {
     require_tags(study);
     return mad::tag_table(study.ranking());
@@ -216,11 +222,15 @@ const std::vector<mad::DistancePath>& PaperStudy::distances() {
 std::string PaperStudy::competition_command(PaperSource source) const {
     const std::string folder = as_typed(settings().competition.string());
     if (source == PaperSource::distances) {
-        std::string command;
-        for (const mad::DistancePath& path : distances_.value())
-            command += fmt::format("{}assay mad distance {} {} --competition {}",
-                                   command.empty() ? "" : "; ", as_typed(path.first),
-                                   as_typed(path.second), folder);
+        const std::vector<mad::DistancePath>& paths = distances_.value();
+        const auto classes = [](const mad::DistancePath& path) {
+            return as_typed(path.first) + " " + as_typed(path.second);
+        };
+        std::string command = fmt::format("assay mad distance {} --competition {} --plot {}",
+                                          classes(paths.front()), folder, "figure-2.svg");
+        for (std::size_t i = 1; i < paths.size(); ++i)
+            command += fmt::format(" --beside {0}; assay mad distance {0} --competition {1}",
+                                   classes(paths[i]), folder);
         return command;
     }
     if (source == PaperSource::pair) {

@@ -11,6 +11,7 @@
 #include "assay/mad/gallery.h"
 #include "assay/mad/rank.h"
 #include "assay/report.h"
+#include "assay/report/draw.h"
 #include "cli/paper_settings.h"
 
 namespace assay::cli {
@@ -34,6 +35,8 @@ Table ranks(PaperStudy& study);
 Table correlations(PaperStudy& study);
 /// The steps of distances_of().
 Table ways(PaperStudy& study);
+/// The ways of distances_of() as a figure of the hierarchy.
+std::string drawn_ways(PaperStudy& study, PlotFormat format);
 /// Images by tag, and the classifiers' errors on them. Throws NoInput if no image has a tag.
 Table tags(PaperStudy& study);
 /// Contact sheets of shown_pair() in the folder.

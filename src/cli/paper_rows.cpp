@@ -181,11 +181,12 @@ constexpr PaperRow mad_rows[] = {
      .shows = "how images are selected and judged",
      .not_yet = "it is an illustration; figure-7 has the photographs of a pair"},
     {.id = "figure-2",
-     .number = "Figure 2, as a table",
+     .number = "Figure 2",
      .shows = "the ways through the hierarchy between the nearest and between the farthest two "
               "labels of a selected image",
      .source = PaperSource::distances,
-     .table = paper_mad::ways},
+     .table = paper_mad::ways,
+     .drawing = paper_mad::drawn_ways},
     {.id = "figure-3",
      .number = "Figures 3 and 6",
      .shows =

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +14,8 @@
 
 namespace assay::cli {
 
-/// A row has a table, a plot by the name of its recipe, contact sheets, or the reason why it does
-/// not exist yet.
+/// A row has a table, a plot by the name of its recipe, another drawing, contact sheets, or the
+/// reason why it does not exist yet.
 struct PaperRow {
     std::string_view id;      ///< name of the files: "table-2", "figure-3"
     std::string_view number;  ///< the paper's own: "A Table 2, B Table 2"
@@ -24,6 +25,8 @@ struct PaperRow {
     std::string_view plot = "";
     /// Plots of several results or choices; the command names `plot`.
     std::vector<Plot> (*plots)(PaperStudy& study) = nullptr;
+    /// The bytes of a figure that no recipe draws.
+    std::string (*drawing)(PaperStudy& study, PlotFormat format) = nullptr;
     /// Draws contact sheets in a folder.
     mad::Gallery (*sheets)(PaperStudy& study, const std::filesystem::path& folder) = nullptr;
     std::string_view not_yet = "";

@@ -145,6 +145,15 @@ class PaperOfACompetition(unittest.TestCase):
         self.assertEqual([row["edge"] for row in ways["farthest"]], ["", "up", "up", "down", "down"])
         self.assertEqual(json.loads((self.out / "farthest.json").read_text())["distance"], 3)
 
+    def test_figure_of_the_ways(self):
+        self.assertEqual(self.rows["figure-2"]["files"], ["figure-2.csv", "figure-2.tex", "figure-2.svg", "figure-2.png"])
+        for one in self.rows["figure-2"]["command"].split("; "):
+            run(*shlex.split(one)[1:], cwd=self.folder)
+        drawn, other = (self.folder / "figure-2.svg").read_text(), (self.out / "figure-4.svg").read_text()
+        self.assertEqual(drawn, (self.out / "figure-2.svg").read_text())
+        self.assertNotEqual(drawn, other)
+        self.assertEqual((self.out / "figure-2.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
     def test_tags(self):
         rows = [row for row in table(self.out / "figure-8.csv") if row["tag"] == "small"]
         # images 0 and 1 are of the pair of wsl (second) and b7 (first)
