@@ -5,7 +5,10 @@ each world and method. A line has means over the plantings, with standard errors
 These are the precision at 20, the AUROC and the average precision. Of cleanlab, only the best case is shown: the score and the
 model with the highest average precision in the world.
 
-    python3 bench/audit_peers.py RUNS/imagenet_sample [SOURCE ...]     # needs cleanlab and scikit-learn
+The line of cleanlab ends with the difference to it, planting by planting, with its standard error. `held-out` takes the held-out
+worlds instead.
+
+    python3 bench/audit_peers.py RUNS/imagenet_sample [held-out] [SOURCE ...]     # needs cleanlab and scikit-learn
 """
 
 from __future__ import annotations
@@ -157,28 +160,41 @@ def measures(suspicion, wrong):
     return wrong[order[:20]].mean(), roc_auc_score(wrong, suspicion), average_precision_score(wrong, suspicion)
 
 
-def main() -> None:
+def measured(source_of, world):
+    """Measures by method, a row for each planting."""
     from cleanlab.rank import get_label_quality_scores
 
-    for source in sys.argv[2:] or (*audit_worlds.SOURCES, *audit_worlds.SIMULATED):
-        source_of = audit_worlds.source_of(source, pathlib.Path(sys.argv[1]))
-        for rate in audit_worlds.RATES:
-            for kind in audit_worlds.KINDS:
-                found: dict[str, list] = {}
-                for number in range(audit_worlds.PLANTINGS):
-                    world = audit_worlds.plant(source_of, source, rate, kind, number)
-                    score, _, _ = audit_scores(world.models, world.given)
-                    found.setdefault("assay", []).append(measures(-score, world.wrong))
-                    chances = [np.exp(log_softmax(z)) for z in world.models]
-                    for method in ("self_confidence", "normalized_margin"):
-                        for m, p in enumerate(chances):
-                            quality = get_label_quality_scores(world.given, p, method=method)
-                            found.setdefault(f"cleanlab {method} {m}", []).append(measures(-quality, world.wrong))
-                best = max((np.mean(v, 0)[2], k) for k, v in found.items() if k != "assay")[1]
-                for name in ("assay", best):
-                    mean, error = np.mean(found[name], 0), np.std(found[name], 0, ddof=1) / np.sqrt(audit_worlds.PLANTINGS)
-                    text = "  ".join(f"{m:.3f} ±{e:.3f}" for m, e in zip(mean, error))
-                    print(f"{source:16} {rate:<5} {kind:11} {name:30} {text}", flush=True)
+    found: dict[str, list] = {}
+    for number in range(audit_worlds.PLANTINGS):
+        planted = audit_worlds.plant(source_of, *world, number)
+        score, _, _ = audit_scores(planted.models, planted.given)
+        found.setdefault("assay", []).append(measures(-score, planted.wrong))
+        chances = [np.exp(log_softmax(z)) for z in planted.models]
+        for method in ("self_confidence", "normalized_margin"):
+            for m, p in enumerate(chances):
+                quality = get_label_quality_scores(planted.given, p, method=method)
+                found.setdefault(f"cleanlab {method} {m}", []).append(measures(-quality, planted.wrong))
+    return {name: np.array(rows) for name, rows in found.items()}
+
+
+def mean_text(rows, sign=""):
+    means, errors = rows.mean(0), rows.std(0, ddof=1) / np.sqrt(len(rows))
+    return "  ".join(f"{m:{sign}.3f} ±{e:.3f}" for m, e in zip(means, errors))
+
+
+def main() -> None:
+    held_out = "held-out" in sys.argv[2:]
+    sources = [word for word in sys.argv[2:] if word != "held-out"]
+    for world in audit_worlds.worlds(held_out):
+        source, rate, kind = world
+        if sources and source not in sources:
+            continue
+        found = measured(audit_worlds.source_of(source, pathlib.Path(sys.argv[1])), world)
+        ours = found.pop("assay")
+        best = max((rows.mean(0)[2], name) for name, rows in found.items())[1]
+        start = f"{source:16} {rate:<5} {kind:11}"
+        print(f"{start} {'assay':30} {mean_text(ours)}")
+        print(f"{start} {best:30} {mean_text(found[best])}  difference {mean_text(ours - found[best], '+')}", flush=True)
 
 
 if __name__ == "__main__":

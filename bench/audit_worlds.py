@@ -17,6 +17,18 @@ judge that no method sees (except the true class). Sources:
   what was chosen on the others.
 - `simulated-weak`: a third, less accurate model of these images alone.
 
+Held-out worlds (HELD_OUT) were defined before later changes of the score. No change is chosen on them: they are run once, to test
+what was chosen on the others. They have other seeds, models, proportions of wrong labels (HELD_OUT_RATES) and classes. They also
+have a third kind of error. `pairs` gives all wrong labels of a class to one other class, which is similar by the judge's mean score.
+If class a gets the label b, then b does not get a. Sources:
+
+- `other`: SqueezeNet and MobileNet v1 0.50 on the photographs. Judge: MobileNet v2.
+- `three`: MobileNet v1 0.25, 0.50 and 0.75. Judge: MobileNet v2.
+- `middle`: MobileNet v1 0.75 alone. Judge: SqueezeNet.
+- `few`: three simulated models of 400 images with 200 classes, about two images for each.
+- `simulated-four`: four simulated models of 1,500 images with 20 classes. One is much better than the others.
+- `simulated-middle`: the second of these models alone.
+
 People check some of the labels that are suspect (CHECKS): the first ones, some at random (so many, or so many percent), or the
 first 20 and some at even distances among the others. They answer correctly, or err in 5 % of the answers (PEOPLE). A probability
 that a label is wrong is tested on the suspect labels that nobody checked. In each tenth of the claimed probabilities, the mean
@@ -29,6 +41,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import itertools
 import pathlib
 import sys
 import zlib
@@ -40,12 +53,16 @@ RATES = (0.01, 0.05, 0.2)
 KINDS = ("uniform", "confusable")
 SOURCES = ("two", "four", "weak", "learned", "crossed", "crossed-learned")
 SIMULATED = ("simulated", "simulated-weak")
+HELD_OUT = ("other", "three", "middle", "few", "simulated-four", "simulated-middle")
+HELD_OUT_RATES = (0.03, 0.1, 0.2)
+HELD_OUT_KINDS = ("uniform", "confusable", "pairs")
 PLANTINGS = 20
 CHECKS = (("first", 20), ("first", 50), ("first", 100), ("random", 50), ("spread", 20), ("spread", 30), ("spread", 80),
           ("percent", 75), ("percent", 95))
 PEOPLE = (0.0, 0.05)
 NETS = ("mobilenet_v1_0.25_128", "mobilenet_v1_0.50_160", "mobilenet_v1_0.75_192", "mobilenet_v2_1.00_224")
 JUDGE = "squeezenet_1.0_227"
+OTHER_JUDGE = NETS[3]  # of sources with SqueezeNet, and of `three`
 
 
 @dataclass
@@ -57,20 +74,27 @@ class Planted:
     wrong: np.ndarray
 
 
+@functools.cache
 def stored_scores(folder: pathlib.Path) -> np.ndarray:
     """Reads all rows of a store of full scores."""
     return np.concatenate([np.load(shard) for shard in sorted(folder.glob("shards/*.npy"))]).astype(float)
 
 
 class Photographs:
-    def __init__(self, runs: pathlib.Path):
+    def __init__(self, runs: pathlib.Path, judge: str = JUDGE):
         self.scores = {name: stored_scores(runs / name) for name in (*NETS, JUDGE)}
         with open(runs / "items.csv", newline="") as file:
             self.truth = np.array([int(row["labels"]) for row in csv.DictReader(file)])
-        self.judge = self.scores[JUDGE]
+        self.judge = self.scores[judge]
 
     def models(self, source, given):
         nets = [self.scores[name] for name in NETS]
+        if source == "other":
+            return [self.scores[JUDGE], nets[1]]
+        if source == "three":
+            return nets[:3]
+        if source == "middle":
+            return nets[2:3]
         if source == "four":
             return nets
         if source == "weak":
@@ -112,11 +136,14 @@ class Digits:
 
 
 class Simulated:
-    """Images have a difficulty, and resemble a class of their group. All models see both, each with noise of its own."""
+    """Images have a difficulty, and resemble a class of their group. All models see both, each with noise of its own.
 
-    def __init__(self):
-        random = np.random.default_rng(8)
-        n, classes, group = 2000, 50, 5
+    The last noise is that of the judge. The scores of the models are too sharp by different factors.
+    """
+
+    def __init__(self, seed: int = 8, n: int = 2000, classes: int = 50, noises=(0.7, 0.9, 2.0, 0.9), sharpness=(1.5, 2.5, 1.2)):
+        random = np.random.default_rng(seed)
+        group = 5
         self.truth = random.integers(0, classes, n)
         rows = np.arange(n)
         like = self.truth // group * group + (self.truth + random.integers(1, group, n)) % group
@@ -125,12 +152,12 @@ class Simulated:
             common[rows, self.truth // group * group + member] += 2
         common[rows, self.truth] += 2 + random.gamma(3, 1.2, n)
         common[rows, like] += random.gamma(2, 1.2, n)
-        noisy = [common + noise * random.normal(size=(n, classes)) for noise in (0.7, 0.9, 2.0, 0.9)]
-        # Their scores are too sharp by different factors.
-        self.strong, self.weak, self.judge = [1.5 * noisy[0], 2.5 * noisy[1]], [1.2 * noisy[2]], noisy[3]
+        *noisy, self.judge = [common + noise * random.normal(size=(n, classes)) for noise in noises]
+        self.scores = [s * one for s, one in zip(sharpness, noisy)]
 
     def models(self, source, given):
-        return self.weak if source == "simulated-weak" else self.strong
+        places = {"simulated": [0, 1], "simulated-weak": [2], "simulated-middle": [1]}
+        return [self.scores[m] for m in places.get(source, range(len(self.scores)))]
 
 
 def spread(rows: np.ndarray, number: int) -> np.ndarray:
@@ -158,7 +185,26 @@ def source_of(source: str, runs: pathlib.Path):
     """What plant() takes for this source."""
     if source.startswith("crossed"):
         return Digits()
-    return Simulated() if source in SIMULATED else Photographs(runs)
+    if source in SIMULATED:
+        return Simulated()
+    if source == "few":
+        return Simulated(31, 400, 200, (0.8, 1.0, 1.3, 0.9), (2.0, 1.0, 1.6))
+    if source in ("simulated-four", "simulated-middle"):
+        return Simulated(32, 1500, 20, (0.6, 1.6, 1.8, 2.0, 0.9), (1.2, 2.0, 1.5, 0.8))
+    return Photographs(runs, OTHER_JUDGE if source in ("other", "three") else JUDGE)
+
+
+def similar_classes(judge: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """By class: the most similar other one, by the judge's mean score, that does not have this class as its own."""
+    classes = judge.shape[1]
+    out = np.full(classes, -1)
+    for c in range(classes):
+        if not (truth == c).any():
+            continue
+        mean = judge[truth == c].mean(0)
+        mean[(out == c) | (np.arange(classes) == c)] = -np.inf
+        out[c] = mean.argmax()
+    return out
 
 
 def plant(source_of, source: str, rate: float, kind: str, number: int) -> Planted:
@@ -168,6 +214,9 @@ def plant(source_of, source: str, rate: float, kind: str, number: int) -> Plante
     n, classes = source_of.judge.shape
     chosen = rng.choice(n, max(1, round(rate * n)), replace=False)
     given = truth.copy()
+    if kind == "pairs":
+        given[chosen] = similar_classes(source_of.judge, truth)[truth[chosen]]
+        return Planted(source_of.models(source, given), given, given != truth)
     for i in chosen:
         if kind == "uniform":
             others = np.delete(np.arange(classes), truth[i])
@@ -178,13 +227,18 @@ def plant(source_of, source: str, rate: float, kind: str, number: int) -> Plante
     return Planted(source_of.models(source, given), given, given != truth)
 
 
+def worlds(held_out: bool = False):
+    """(source, rate, kind) of each world."""
+    if held_out:
+        return list(itertools.product(HELD_OUT, HELD_OUT_RATES, HELD_OUT_KINDS))
+    return list(itertools.product((*SOURCES, *SIMULATED), RATES, KINDS))
+
+
 def main() -> None:
     photographs = Photographs(pathlib.Path(sys.argv[1]))
     print(f"{len(photographs.truth)} photographs")
-    for source in (*SOURCES, *SIMULATED):
-        for rate in RATES:
-            for kind in KINDS:
-                print(f"{source}-{rate}-{kind}")
+    for source, rate, kind in (*worlds(), *worlds(held_out=True)):
+        print(f"{source}-{rate}-{kind}")
 
 
 if __name__ == "__main__":
