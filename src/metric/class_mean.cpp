@@ -11,9 +11,11 @@ namespace {
 constexpr double least_images = 5;
 
 /// The likeliest proportion of a cell if the sum is pulled by `pull`, the multiplier of Lagrange
-/// times the cell's weight. It is the root in [0, 1] of pull p^2 - (pull + n) p + x = 0.
+/// times the cell's weight. It is the root in [0, 1] of pull p^2 - (pull + n) p + x = 0. Without a
+/// hit, 0 is a root for any pull, and it is the likeliest one until the pull upwards exceeds n.
 double pulled_proportion(const ClassCell& cell, double pull) {
     const double n = cell.images, x = cell.hits;
+    if (x == 0) return pull + n >= 0 ? 0 : 1 + n / pull;
     const double root = std::sqrt(std::max(0.0, (pull + n) * (pull + n) - 4 * pull * x));
     const double p = pull + n >= 0 ? 2 * x / (pull + n + root) : (pull + n - root) / (2 * pull);
     return std::clamp(p, 0.0, 1.0);

@@ -71,6 +71,27 @@ TEST(ClassMean, AConstantClassifierHasAWidthOnBothSides) {
     }
 }
 
+// Misses instead of hits mirror the interval. The search tries a pull of 10 times the weight first,
+// which is as large as the number of images of some of these cells.
+TEST(ClassMean, MissesMirrorTheInterval) {
+    const std::vector<double> sizes = {1, 2, 5, 10, 15, 20, 40};
+    for (const double first : sizes) {
+        for (const double second : sizes) {
+            for (const double hits : {0., 1., second / 2, second}) {
+                const Interval found = balanced_interval({{first, first}, {second, hits}});
+                const Interval mirrored = balanced_interval({{first, 0}, {second, second - hits}});
+                const double value = (1 + hits / second) / 2;
+                EXPECT_LT(found.low, value) << first << " " << second << " " << hits;
+                if (value < 1) {
+                    EXPECT_GT(found.high, value) << first << " " << second << " " << hits;
+                }
+                EXPECT_NEAR(found.low, 1 - mirrored.high, 1e-9) << first << " " << second;
+                EXPECT_NEAR(found.high, 1 - mirrored.low, 1e-9) << first << " " << second;
+            }
+        }
+    }
+}
+
 // The values are from another implementation of the definition, with scipy 1.17.1 and NumPy 2.4.6.
 TEST(ClassMean, AgreesWithAnotherImplementation) {
     struct Known {
