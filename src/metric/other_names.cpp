@@ -155,4 +155,12 @@ std::string_view own_metric_name(std::string_view name) {
     return found == others.end() ? name : found->second;
 }
 
+std::vector<std::string> other_metric_names() {
+    std::vector<std::string> names;
+    for (const auto& [other, own] : others) {
+        if (other != own) names.emplace_back(other);
+    }
+    return names;
+}
+
 }  // namespace assay

@@ -110,8 +110,13 @@ const MetricFacts& metric_named(std::string_view name) {
     if (const MetricFacts* const facts = find_metric(name)) return *facts;
     if (const std::string_view near = near_metric(name); !near.empty())
         throw Error(ErrorCode::usage, fmt::format("unknown metric `{}`: {}", name, near));
+    const std::vector<std::string> own = metric_names();
+    std::vector<std::string> all = own;
+    for (std::string& other : other_metric_names()) all.push_back(std::move(other));
+    // Without a similar name, the message lists only Assay's own names.
     throw Error(ErrorCode::usage,
-                fmt::format("unknown metric `{}`{}", name, suggest(name, metric_names())));
+                fmt::format("unknown metric `{}`{}", name,
+                            suggest(name, nearest_name(name, all).empty() ? own : all)));
 }
 
 void MetricRequest::set(std::string_view key, std::string_view value) {

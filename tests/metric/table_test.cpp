@@ -89,6 +89,11 @@ TEST(MetricNames, WhatIsMeantComesBeforeWhatLooksAlike) {
         EXPECT_EQ(parse_metric(theirs), parse_metric(ours)) << theirs;
     EXPECT_THAT(message_of([&] { parse_metric("brierr"); }, ErrorCode::usage),
                 testing::HasSubstr("did you mean `brier`?"));
+    // A misspelt name of another library, which is accepted if it is spelt correctly.
+    EXPECT_THAT(message_of([&] { parse_metric("accurracy"); }, ErrorCode::usage),
+                testing::HasSubstr("did you mean `accuracy`?"));
+    EXPECT_THAT(message_of([&] { parse_metric("zzzzzzzzzzzz"); }, ErrorCode::usage),
+                testing::HasSubstr("; known: top1"));
 }
 
 TEST(MetricNames, OurOwnStayOurs) {
