@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/version.h"
+#include "core/descriptor.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_limits.h"
@@ -205,6 +206,8 @@ ScoreColumnNames take_columns_of_scores(ImportOptions& options, const fs::path& 
 
 ImportReport import_predictions(const fs::path& file, const fs::path& runs,
                                 const ImportOptions& given, const ProgressCallback& callback) {
+    // A missing file is reported before a missing option.
+    (void)Descriptor(open_regular(file).first);
     StoreSpec spec;
     spec.dataset_name = !given.dataset_name.empty() ? given.dataset_name
                         : !given.ids.empty()        ? folder_name_from(given.ids.stem().string())

@@ -109,6 +109,14 @@ TEST(Import, ThreadsAndRepeatingChangeNothing) {
         HasSubstr("the file of scores was `fortran_f8.npy` and is now `c_f8.npy`"));
 }
 
+TEST(Import, AMissingFileIsReportedBeforeAMissingName) {
+    const Scratch scratch;
+    const auto missing = error_of(
+        [&] { import_predictions(scratch / "missing.npy", scratch / "runs", ImportOptions{}); });
+    EXPECT_EQ(missing.first, ErrorCode::bad_input);
+    EXPECT_THAT(missing.second, testing::HasSubstr("missing.npy"));
+}
+
 TEST(Import, WhichArrayMustBeClear) {
     const Scratch scratch;
     ImportOptions options = named();
