@@ -37,13 +37,17 @@ void check_pixels(double width, double height, const DrawOptions& options) {
     const double scale = options.dpi / 72.0;
     const double pixels = width * scale * height * scale;
     constexpr double longest = 30'000;
-    if (pixels <= most_pixels && std::max(width, height) * scale <= longest) return;
+    const double side = std::max(width, height) * scale;
+    if (pixels <= most_pixels && side <= longest) return;
+    const std::string found =
+        pixels > most_pixels
+            ? fmt::format("{:.0f} million pixels; the limit is {:.0f}", pixels / 1e6,
+                          most_pixels / 1e6)
+            : fmt::format("a side of {:.0f} pixels; the limit is {:.0f}", side, longest);
     // Some commands have no --dpi.
     const bool lower = options.dpi > DrawOptions{}.dpi;
-    throw Error(ErrorCode::usage,
-                fmt::format("the PNG would have {:.0f} million pixels; the limit "
-                            "is {:.0f}: {}use .pdf or .svg",
-                            pixels / 1e6, most_pixels / 1e6, lower ? "lower --dpi, or " : ""));
+    throw Error(ErrorCode::usage, fmt::format("the PNG would have {}: {}use .pdf or .svg", found,
+                                              lower ? "lower --dpi, or " : ""));
 }
 
 }  // namespace

@@ -271,6 +271,8 @@ TEST(Draw, RefusesWhatCannotBeRead) {
     EXPECT_THAT(message({plot}, {.dpi = 5000}), HasSubstr("dpi"));
     EXPECT_THAT(message({plot}, {.width = 900, .height = 900, .dpi = 1200}),
                 HasSubstr("million pixels"));
+    EXPECT_THAT(message({plot}, {.width = 1000, .height = 40, .font = 5, .dpi = 1200}),
+                HasSubstr("a side of 47244 pixels; the limit is 30000: lower --dpi, or use"));
     EXPECT_THAT(message({plot}, {.width = 20, .height = 20, .font = 40}), HasSubstr("no room"));
 }
 
