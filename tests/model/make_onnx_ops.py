@@ -823,7 +823,7 @@ refuse("LSTM_lengths", "different lengths", 14, [node("Reshape", "x s", "a"), no
 refuse("Attention_heads", "do not divide", 13, [tokens, node("com.microsoft::Attention", "a w b", num_heads=5)], **wide)
 refuse("Attention_mask", "a mask of 2 x 5 for 3 images, 5 queries and 5 keys", 13, [tokens, node("com.microsoft::Attention", "a w b n", num_heads=2)],
        n=np.ones((2, 5), np.int32), **wide)
-refuse("Attention_past", "a state from before (input 4) is not supported", 13, [tokens, node("com.microsoft::Attention", "a w b - p", num_heads=2)],
+refuse("Attention_past", "an earlier state (input 4) is not supported", 13, [tokens, node("com.microsoft::Attention", "a w b - p", num_heads=2)],
        p=f(2, 3, 2, 1, 4), **wide)
 refuse("FusedConv_activation", 'activation "Wobble"', 13, node("com.microsoft::FusedConv", "x w", activation="Wobble"), w=f(4, 3, 3, 3))
 refuse("Resize_policy", "keep_aspect_ratio_policy", 18, node("Resize", "x - - s", axes=[2, 3], keep_aspect_ratio_policy="wide"), s=i(8, 7))
@@ -835,12 +835,12 @@ refuse("AffineGrid_one_pixel", "a side with one pixel", 20, node("AffineGrid", "
 refuse("AffineGrid_huge", "is too large", 20, node("AffineGrid", "t s"), t=np.ones((1, 2, 3), np.float32), s=i(1, 3, 1 << 20, 1 << 20))
 refuse("DeformConv_offset", "its offset is 1 x 18 x 5 x 5 instead of 1 x 18 x 3 x 3", 19, node("DeformConv", "x w o"), w=deform["w"], o=deform["o"])
 refuse("DeformConv_groups_of_offsets", "the groups do not divide the channels", 19, node("DeformConv", "x w o", offset_group=2), w=deform["w"], o=deform["o"])
-refuse("DeformConv_dilation", "impossible strides or dilations", 19, node("DeformConv", "x w o", dilations=[2**62, 1]), w=deform["w"], o=deform["o"])
-refuse("Col2Im_block", "a size, stride or dilation that is out of range", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
+refuse("DeformConv_dilation", "strides and dilations must be at most 2^24", 19, node("DeformConv", "x w o", dilations=[2**62, 1]), w=deform["w"], o=deform["o"])
+refuse("Col2Im_block", "sizes, strides and dilations must be between 1 and 2^24", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
        t=i(1, 15, 5), s=i(1, 7), k=i(2**32, 2**32))
-refuse("Col2Im_channels", "n x (channels x block) x windows are needed", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
+refuse("Col2Im_channels", "must be n x (channels x block) x windows", 18, [node("Reshape", "x t", "a"), node("Col2Im", "a s k")],
        t=i(1, 15, 5), s=i(1, 7), k=i(2, 1))
-refuse("CenterCropPad_sizes", "one size for each axis is needed", 18, node("CenterCropPad", "x s", axes=[1]), s=i(1, 2))
+refuse("CenterCropPad_sizes", "it has 2 sizes for 1 axes", 18, node("CenterCropPad", "x s", axes=[1]), s=i(1, 2))
 refuse("CenterCropPad_huge", "is too large", 18, node("CenterCropPad", "x s"), s=i(1, 1 << 20, 1 << 20, 5))
 refuse("LpPool_p", "p = 0; 1 or more is allowed", 18, node("LpPool", "x", kernel_shape=[2, 2], p=0))
 refuse("RotaryEmbedding_angles", "its cosines and sines do not fit its heads", 23, node("RotaryEmbedding", "x c c"), c=np.ones((1, 5, 2), np.float32))
@@ -848,8 +848,8 @@ refuse("RotaryEmbedding_scale", "a scale are not supported", 13, node("com.micro
        c=np.ones((5, 2), np.float32))
 refuse("Nodes_in_a_circle", "is computed by no earlier node", 13, [node("Neg", "a", "b"), node("Neg", "b", "a"), node("Neg", "x")])
 refuse("Resize_of_codes", 'mode "cubic" of whole numbers', 13, [node("Cast", "x", "c", to=3), node("Resize", "c - s", mode="cubic")], s=f32(1, 1, 2, 2))
-refuse("BitShift_direction", 'direction "UP"; LEFT and RIGHT are allowed', 11, node("BitShift", "k k", direction="UP"), k=np.array([2], np.uint8))
-refuse("BitwiseAnd_of_floats", "a bit operation on numbers that are not whole", 18, node("BitwiseAnd", "x x"))
+refuse("BitShift_direction", 'direction "UP" is unknown; LEFT and RIGHT are allowed', 11, node("BitShift", "k k", direction="UP"), k=np.array([2], np.uint8))
+refuse("BitwiseAnd_of_floats", "bit operations need whole numbers", 18, node("BitwiseAnd", "x x"))
 refuse("BitwiseNot_of_uint16", "uint16 is held in 32 bits", 18, [node("Cast", "x", "c", to=4), node("BitwiseNot", "c")])
 refuse("BitwiseNot_of_constant_uint16", "uint16 is held in 32 bits", 18, [node("Constant", "", "c", value=np.array([2], np.uint16)), node("BitwiseNot", "c")])
 refuse("BitShift_of_uint16", "uint16 is held in 32 bits", 11, node("BitShift", "k k", direction="LEFT"), k=np.array([2], np.uint16))

@@ -58,7 +58,7 @@ public:
         missing_.refuse("the ONNX interpreter",
                         quantised_ ? "quantise the model in the form of QuantizeLinear and "
                                      "DequantizeLinear nodes (QDQ), or use its float version"
-                                   : "");
+                                   : by_onnx_runtime);
     }
 
 private:

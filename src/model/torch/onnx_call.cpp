@@ -112,7 +112,8 @@ at::Tensor OnnxCall::as(std::string_view op, std::span<const at::Tensor> inputs)
 
 std::int64_t axis_in(std::int64_t axis, std::int64_t rank) {
     if (axis < -rank || axis >= rank)
-        throw NodeError(fmt::format("axis {} of a tensor with {} dimensions", axis, rank));
+        throw NodeError(
+            fmt::format("axis {} does not exist in a tensor with {} dimensions", axis, rank));
     return axis < 0 ? axis + rank : axis;
 }
 
@@ -121,8 +122,9 @@ void check_numbers(c10::IntArrayRef sizes) {
     std::int64_t numbers = 1;
     for (const std::int64_t size : sizes) {
         if (size < 0 || (size > 0 && numbers > most / size))
-            throw NodeError(fmt::format("a result of {} numbers is too large",
-                                        fmt::join(sizes.begin(), sizes.end(), " x ")));
+            throw NodeError(
+                fmt::format("a result of {} numbers is too large (at most 2^31 numbers)",
+                            fmt::join(sizes.begin(), sizes.end(), " x ")));
         numbers *= size;
     }
 }
@@ -156,10 +158,12 @@ Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& wi
         return out;
     }
     if (automatic != "NOTSET")
-        throw NodeError(fmt::format("auto_pad \"{}\" is not supported", automatic));
+        throw NotSupported(fmt::format("auto_pad \"{}\" is not supported", automatic));
     const Ints pads = call.integers("pads", Ints(2 * spatial, 0));
     if (pads.size() != 2 * spatial)
-        throw NodeError(fmt::format("{} pads for {} spatial dimensions", pads.size(), spatial));
+        throw NodeError(fmt::format(
+            "attribute \"pads\" has {} numbers instead of {}: two for each spatial dimension",
+            pads.size(), 2 * spatial));
     std::copy_n(pads.begin(), spatial, out.before.begin());
     std::copy_n(pads.begin() + static_cast<std::ptrdiff_t>(spatial), spatial, out.after.begin());
     return out;
@@ -173,7 +177,9 @@ at::Tensor padded(const at::Tensor& input, const Padding& padding, double value)
         last_first.push_back(padding.after[d]);
         auto& size = sizes.at(sizes.size() - padding.before.size() + d);
         if (std::abs(padding.before[d]) > (1 << 24) || std::abs(padding.after[d]) > (1 << 24))
-            throw NodeError("impossible padding");
+            throw NodeError(
+                fmt::format("padding of {} and {} pixels is out of range (at most 2^24)",
+                            padding.before[d], padding.after[d]));
         size += padding.before[d] + padding.after[d];
     }
     if (std::ranges::all_of(last_first, [](std::int64_t p) { return p == 0; })) return input;

@@ -27,6 +27,17 @@ class NodeError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// What to type if the file is valid and only Assay's own runtime cannot run it.
+inline constexpr char by_onnx_runtime[] =
+    "to run the model with ONNX Runtime, type `pip install onnxruntime` and add --runtime "
+    "onnxruntime";
+
+/// A part of the standard that Assay's own runtime lacks. The message ends with what to type.
+class NotSupported : public NodeError {
+public:
+    explicit NotSupported(const std::string& what) : NodeError(what + "; " + by_onnx_runtime) {}
+};
+
 struct OnnxAttribute {
     std::string name;
     std::variant<std::int64_t, double, std::string, Ints, std::vector<double>, at::Tensor,

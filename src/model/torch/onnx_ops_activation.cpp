@@ -48,7 +48,8 @@ Tensor celu(const OnnxCall& call) {
 Tensor gelu(const OnnxCall& call) {
     const std::string approximate = call.text("approximate", "none");
     if (approximate != "none" && approximate != "tanh")
-        throw NodeError(fmt::format("approximate \"{}\" is unknown", approximate));
+        throw NodeError(
+            fmt::format("approximate \"{}\" is unknown; none and tanh are allowed", approximate));
     return at::gelu(call.in(0), approximate);
 }
 

@@ -18,7 +18,9 @@ Tensor binary(const OnnxCall& call, Function&& function) {
         std::int64_t axis = call.integer("axis", 0);
         if (axis < 0) axis += a.dim();
         if (axis < 0 || axis + b.dim() > a.dim())
-            throw NodeError("broadcasting beyond the first operand's dimensions");
+            throw NodeError(fmt::format(
+                "axis {}: the second operand has {} dimensions, too many for the first one's {}",
+                axis, b.dim(), a.dim()));
         Ints shape = b.sizes().vec();
         shape.insert(shape.end(), static_cast<std::size_t>(a.dim() - b.dim() - axis), 1);
         b = b.reshape(shape);
@@ -31,7 +33,7 @@ Tensor binary(const OnnxCall& call, Function&& function) {
 Tensor divide(const OnnxCall& call) {
     return binary(call, [](const Tensor& a, const Tensor& b) {
         if (a.is_floating_point() || b.is_floating_point()) return a.div(b);
-        if (b.eq(0).any().item<bool>()) throw NodeError("whole numbers divided by zero");
+        if (b.eq(0).any().item<bool>()) throw NodeError("it divides whole numbers by zero");
         return a.div(b, "trunc");
     });
 }
@@ -47,7 +49,7 @@ Tensor modulo(const OnnxCall& call) {
     const bool c_like = call.integer("fmod", 0) != 0;
     return binary(call, [&](const Tensor& a, const Tensor& b) {
         if (!b.is_floating_point() && b.eq(0).any().item<bool>())
-            throw NodeError("whole numbers divided by zero");
+            throw NodeError("it divides whole numbers by zero");
         return c_like ? a.fmod(b) : a.remainder(b);
     });
 }
@@ -67,7 +69,8 @@ Tensor clip(const OnnxCall& call) {
     const auto bound = [&](const char* attribute, std::size_t i) -> at::Scalar {
         if (call.has_attribute(attribute)) return call.real(attribute, 0);
         if (call.in(i).numel() != 1)
-            throw NodeError(fmt::format("the {} bound is not one number", attribute));
+            throw NodeError(fmt::format("its bound \"{}\" must be one number, but has {}",
+                                        attribute, call.in(i).numel()));
         return call.in(i).item();
     };
     const Tensor& x = call.in(0);
@@ -95,7 +98,7 @@ Tensor cast(const OnnxCall& call) {
               std::pair{"BOOL", at::kBool}}) {
             if (name == known) return call.in(0).to(type);
         }
-        throw NodeError(fmt::format("a cast to \"{}\" is not supported", name));
+        throw NotSupported(fmt::format("a cast to \"{}\" is not supported", name));
     }
     return call.in(0).to(scalar_type_of(call.integer("to")));
 }
@@ -111,15 +114,15 @@ Tensor is_inf(const OnnxCall& call) {
 
 template <class Function>
 Tensor bitwise(const OnnxCall& call, Function&& function) {
-    if (call.in(0).is_floating_point())
-        throw NodeError("a bit operation on numbers that are not whole");
+    if (call.in(0).is_floating_point()) throw NodeError("bit operations need whole numbers");
     return binary(call, function);
 }
 
 Tensor bit_shift(const OnnxCall& call) {
     const std::string direction = call.text("direction", "");
     if (direction != "LEFT" && direction != "RIGHT")
-        throw NodeError(fmt::format("direction \"{}\"; LEFT and RIGHT are allowed", direction));
+        throw NodeError(
+            fmt::format("direction \"{}\" is unknown; LEFT and RIGHT are allowed", direction));
     return bitwise(call, [&](const Tensor& a, const Tensor& b) {
         return direction == "LEFT" ? a.bitwise_left_shift(b) : a.bitwise_right_shift(b);
     });

@@ -49,12 +49,12 @@ Tensor rms_normalization(const OnnxCall& call) {
 template <bool Simple>
 Tensors skip_normalization(const OnnxCall& call) {
     if (call.wants(1) || call.wants(2))
-        throw NodeError("its mean and deviation are for training only");
+        throw NotSupported("the mean and deviation among its outputs are only for training");
     constexpr std::size_t bias = Simple ? 3 : 4;
     Tensor sum = call.in(0).add(call.in(1));
     if (call.has(bias)) sum = sum.add(call.in(bias));
     const double epsilon = call.real("epsilon", 1e-12);
-    if (sum.dim() < 1 || call.in(2).dim() != 1) throw NodeError("gamma is not a list");
+    if (sum.dim() < 1 || call.in(2).dim() != 1) throw NodeError("gamma must have one dimension");
     const Tensor normal = Simple ? rms_normalised(sum, call.in(2), -1, epsilon)
                                  : at::layer_norm(sum, {sum.size(-1)}, call.in(2),
                                                   call.in_or_none(3), epsilon, false);
@@ -72,7 +72,7 @@ Tensor activated(const Tensor& x, const std::string& name, const std::vector<dou
     if (name == "HardSigmoid") return x.mul(at(0, 0.2)).add(at(1, 0.5)).clamp(0, 1);
     if (name == "Clip" && p.size() == 2) return x.clamp(p[0], p[1]);
     if (name == "HardSwish") return x.mul(x.mul(1.0 / 6).add(0.5).clamp(0, 1));
-    throw NodeError(fmt::format("activation \"{}\" is not supported", name));
+    throw NotSupported(fmt::format("activation \"{}\" is not supported", name));
 }
 
 /// A convolution, then an added tensor, then an activation.
@@ -95,7 +95,9 @@ Tensor fused_matmul(const OnnxCall& call) {
         Tensor x = call.in(i);
         // With transBatch, the first dimension moves behind the other batch dimensions.
         if (call.integer(batch, 0) != 0) {
-            if (x.dim() < 3) throw NodeError(fmt::format("{} needs three dimensions", batch));
+            if (x.dim() < 3)
+                throw NodeError(fmt::format(
+                    "{} needs at least three dimensions, but input {} has {}", batch, i, x.dim()));
             x = x.movedim(0, x.dim() - 2);
         }
         return call.integer(last, 0) != 0 && x.dim() > 1 ? x.transpose(-2, -1) : x;
@@ -108,7 +110,8 @@ Tensor fused_matmul(const OnnxCall& call) {
 /// batch x positions x (heads * width) to batch x heads x positions x width, and back.
 Tensor split_heads(const Tensor& x, std::int64_t heads) {
     if (x.dim() != 3 || heads < 1 || x.size(2) % heads != 0)
-        throw NodeError("the heads do not divide the width of its input");
+        throw NodeError(fmt::format("{} heads do not divide an input of {}", heads,
+                                    fmt::join(x.sizes(), " x ")));
     return x.reshape({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 
@@ -125,13 +128,13 @@ double scale_of(const OnnxCall& call, const Tensor& query) {
 void refuse_inputs(const OnnxCall& call, std::initializer_list<std::size_t> inputs,
                    const char* what) {
     for (const std::size_t i : inputs) {
-        if (call.has(i)) throw NodeError(fmt::format("{} (input {}) is not supported", what, i));
+        if (call.has(i)) throw NotSupported(fmt::format("{} (input {}) is not supported", what, i));
     }
 }
 
 void refuse_outputs(const OnnxCall& call) {
     for (std::size_t i = 1; i < call.outputs(); ++i) {
-        if (call.wants(i)) throw NodeError(fmt::format("its output {} is not supported", i));
+        if (call.wants(i)) throw NotSupported(fmt::format("its output {} is not supported", i));
     }
 }
 
@@ -153,7 +156,7 @@ Tensor added_by(const OnnxCall& call, const Tensor& mask, std::int64_t batch, st
     } else if (mask.sizes() == at::IntArrayRef{batch, queries, keys}) {
         seen = mask.gt(0);
     } else {
-        throw NodeError(fmt::format(
+        throw NotSupported(fmt::format(
             "a mask of {} for {} images, {} queries and {} keys is not supported",
             fmt::join(mask.sizes().begin(), mask.sizes().end(), " x "), batch, queries, keys));
     }
@@ -173,16 +176,18 @@ Tensor hiding(const OnnxCall& call, std::size_t i, std::size_t bias, const Tenso
 
 /// Inputs of ONNX Runtime's Attention: x, the stacked weights of query, key and value, their bias.
 Tensor microsoft_attention(const OnnxCall& call) {
-    refuse_inputs(call, {4, 6}, "a state from before");
+    refuse_inputs(call, {4, 6}, "an earlier state");
     refuse_outputs(call);
-    if (call.integer("do_rotary", 0) != 0) throw NodeError("do_rotary is not supported");
+    if (call.integer("do_rotary", 0) != 0) throw NotSupported("do_rotary is not supported");
     const std::int64_t heads = call.integer("num_heads");
     Tensor all = call.in(0).matmul(call.in(1));
     if (call.has(2)) all = all.add(call.in(2));
     Ints sizes = call.integers("qkv_hidden_sizes");
     if (sizes.empty()) sizes = Ints(3, all.size(-1) / 3);
     if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != all.size(-1))
-        throw NodeError("qkv_hidden_sizes do not add up to the weights' width");
+        throw NodeError(fmt::format(
+            "qkv_hidden_sizes must be three numbers with the sum {}, the width of the weights",
+            all.size(-1)));
     const Tensors parts = all.split_with_sizes(sizes, -1);
     const Tensor query = split_heads(parts[0], heads), key = split_heads(parts[1], heads);
     return joined_heads(attention(query, key, split_heads(parts[2], heads),
@@ -192,14 +197,16 @@ Tensor microsoft_attention(const OnnxCall& call) {
 
 /// Inputs: query, key and value separately (with one bias for the three), or packed in one tensor.
 Tensor multi_head_attention(const OnnxCall& call) {
-    refuse_inputs(call, {6, 7, 8, 9}, "a state from before");
+    refuse_inputs(call, {6, 7, 8, 9}, "an earlier state");
     refuse_outputs(call);
     const std::int64_t heads = call.integer("num_heads");
     const Tensor& first = call.in(0);
     Tensor query, key, value;
     if (first.dim() == 5) {  // batch x positions x heads x 3 x width
         if (first.size(3) != 3 || first.size(2) != heads || call.has(3))
-            throw NodeError("its packed input is not batch x positions x heads x 3 x width");
+            throw NodeError(fmt::format(
+                "its packed input must be batch x positions x heads x 3 x width, but is {}",
+                fmt::join(first.sizes(), " x ")));
         const auto part = [&](std::int64_t i) { return first.select(3, i).transpose(1, 2); };
         query = part(0), key = part(1), value = part(2);
     } else {
@@ -208,7 +215,8 @@ Tensor multi_head_attention(const OnnxCall& call) {
         if (call.has(3)) {
             const Tensor& all = call.in(3);
             if (all.dim() != 1 || all.size(0) < 2 * width)
-                throw NodeError("the size of its bias does not fit");
+                throw NodeError(
+                    fmt::format("its bias must be a list of at least {} numbers", 2 * width));
             bias = {all.narrow(0, 0, width), all.narrow(0, width, width), all.slice(0, 2 * width)};
         }
         const auto headed = [&](const Tensor& x, const Tensor& b) {
@@ -219,7 +227,10 @@ Tensor multi_head_attention(const OnnxCall& call) {
         };
         query = headed(first, bias[0]);
         if (call.in(1).dim() == 5) {  // batch x positions x heads x 2 x width
-            if (call.in(1).size(3) != 2) throw NodeError("its packed key and value are not two");
+            if (call.in(1).size(3) != 2)
+                throw NodeError(
+                    fmt::format("its packed key and value must have size 2 along axis 3, not {}",
+                                call.in(1).size(3)));
             key = call.in(1).select(3, 0).transpose(1, 2);
             value = call.in(1).select(3, 1).transpose(1, 2);
         } else {
@@ -234,17 +245,20 @@ Tensor multi_head_attention(const OnnxCall& call) {
 /// ONNX's own Attention (opset 23), with separate heads (4 dimensions) or heads side by side (3).
 /// Groups of queries share fewer key and value heads.
 Tensor onnx_attention(const OnnxCall& call) {
-    refuse_inputs(call, {4, 5, 6}, "a state from before");
+    refuse_inputs(call, {4, 5, 6}, "an earlier state");
     refuse_outputs(call);
-    if (call.real("softcap", 0) != 0) throw NodeError("softcap is not supported");
+    if (call.real("softcap", 0) != 0) throw NotSupported("softcap is not supported");
     const bool flat = call.in(0).dim() == 3;
     const std::int64_t heads = flat ? call.integer("q_num_heads") : call.in(0).size(1);
     const auto headed = [&](std::size_t i, const char* attribute) {
         const Tensor x = flat ? split_heads(call.in(i), call.integer(attribute)) : call.in(i);
-        if (x.dim() != 4) throw NodeError("its inputs have neither 3 nor 4 dimensions");
+        if (x.dim() != 4)
+            throw NodeError(
+                fmt::format("input {} must have 3 or 4 dimensions, but has {}", i, x.dim()));
         if (x.size(1) == heads) return x;
         if (x.size(1) < 1 || heads % x.size(1) != 0)
-            throw NodeError("the heads of the key do not divide those of the query");
+            throw NodeError(fmt::format("{} heads of the key do not divide {} heads of the query",
+                                        x.size(1), heads));
         return x.repeat_interleave(heads / x.size(1), 1);
     };
     const Tensor query = headed(0, "q_num_heads");
@@ -261,9 +275,10 @@ Tensor turned_pairs(const OnnxCall& call, const Tensor& cosines, const Tensor& s
     const bool flat = call.in(0).dim() == 3;
     std::int64_t heads = call.integer("num_heads", 0);
     if (flat && heads == 0) heads = pairs > 0 ? call.in(0).size(-1) / (2 * pairs) : 0;
-    if (flat && heads < 1) throw NodeError("num_heads is missing");
+    if (flat && heads < 1) throw NodeError("attribute \"num_heads\" is missing");
     const Tensor x = flat ? split_heads(call.in(0), heads) : call.in(0);
-    if (x.dim() != 4) throw NodeError("its input has neither 3 nor 4 dimensions");
+    if (x.dim() != 4)
+        throw NodeError(fmt::format("its input must have 3 or 4 dimensions, but has {}", x.dim()));
     const std::int64_t width = x.size(-1);
     const std::int64_t given = call.integer("rotary_embedding_dim", 0);
     const std::int64_t turned = given == 0 ? width : given;
@@ -286,7 +301,9 @@ Tensor turned_pairs(const OnnxCall& call, const Tensor& cosines, const Tensor& s
 /// Looks up rows of a table by position: batch x positions x pairs.
 Tensor rows_at(const Tensor& table, const Tensor& positions) {
     if (table.dim() != 2 || positions.dim() != 2)
-        throw NodeError("positions choose rows of a table, and one of them has other dimensions");
+        throw NodeError(
+            fmt::format("its table and positions must have 2 dimensions, but have {} and {}",
+                        table.dim(), positions.dim()));
     return table.index_select(0, beside(positions, table).flatten().to(at::kLong))
         .reshape({positions.size(0), positions.size(1), table.size(1)});
 }
@@ -300,9 +317,10 @@ Tensor rotary_embedding(const OnnxCall& call) {
 /// Inputs: x, positions, cosines, sines. A single number is the first position of each image.
 Tensor microsoft_rotary_embedding(const OnnxCall& call) {
     if (call.integer("is_packed_batching", 0) != 0 || call.real("scale", 1.0) != 1.0)
-        throw NodeError("packed batches and a scale are not supported");
+        throw NotSupported("packed batches and a scale are not supported");
     const Tensor& x = call.in(0);
-    if (x.dim() < 3) throw NodeError("its input has neither 3 nor 4 dimensions");
+    if (x.dim() < 3)
+        throw NodeError(fmt::format("its input must have 3 or 4 dimensions, but has {}", x.dim()));
     Tensor positions = call.in(1).to(at::kLong);
     if (positions.numel() == 1)
         positions = at::arange(x.size(-2), positions.options())

@@ -1,6 +1,7 @@
 // ONNX operators that select numbers by position.
 #include <ATen/TensorIndexing.h>
 #include <ATen/ops/full.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -22,7 +23,7 @@ Tensor positions(const Tensor& given, const Tensor& data, std::int64_t size) {
 Tensor cut(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end,
            std::int64_t step) {
     const std::int64_t size = x.size(axis);
-    if (step == 0) throw NodeError("a slice with step 0");
+    if (step == 0) throw NodeError("the step of a slice must not be 0");
     const bool forward = step > 0;
     const auto clamped = [&](std::int64_t at) {
         if (at < 0) at = at < -size ? -1 : at + size;
@@ -52,7 +53,10 @@ Tensor slice(const OnnxCall& call) {
     const Ints steps = call.has(4) ? call.ints_in(4) : Ints(starts.size(), 1);
     if (ends.size() != starts.size() || axes.size() != starts.size() ||
         steps.size() != starts.size())
-        throw NodeError("starts, ends, axes and steps differ in length");
+        throw NodeError(
+            fmt::format("starts, ends, axes and steps have {}, {}, {} and {} numbers, but must "
+                        "have equally many",
+                        starts.size(), ends.size(), axes.size(), steps.size()));
     for (std::size_t i = 0; i < starts.size(); ++i)
         out = cut(out, axis_in(axes[i], out.dim()), starts[i], ends[i], steps[i]);
     return out;
@@ -77,7 +81,7 @@ Tensor gather_elements(const OnnxCall& call) {
 /// The last dimension of `index` as one list of positions per leading dimension of `data`.
 std::vector<at::indexing::TensorIndex> columns(const Tensor& index, const Tensor& data) {
     if (index.dim() < 1 || index.size(-1) > data.dim())
-        throw NodeError("positions with more coordinates than the data has");
+        throw NodeError("its positions have more coordinates than the data has dimensions");
     std::vector<at::indexing::TensorIndex> out;
     // reserves memory first, because copies would read unset members
     out.reserve(static_cast<std::size_t>(index.size(-1)));
@@ -87,18 +91,21 @@ std::vector<at::indexing::TensorIndex> columns(const Tensor& index, const Tensor
 }
 
 Tensor gather_nd(const OnnxCall& call) {
-    if (call.integer("batch_dims", 0) != 0) throw NodeError("batch_dims is not supported");
+    if (call.integer("batch_dims", 0) != 0)
+        throw NotSupported("attribute \"batch_dims\" is not supported");
     return call.in(0).index(columns(call.in(1), call.in(0)));
 }
 
 Tensor scatter_nd(const OnnxCall& call) {
-    if (call.text("reduction", "none") != "none") throw NodeError("reductions are not supported");
+    if (call.text("reduction", "none") != "none")
+        throw NotSupported("attribute \"reduction\" is not supported");
     const Tensor& x = call.in(0);
     return x.clone().index_put_(columns(call.in(1), x), beside(call.in(2), x));
 }
 
 Tensor scatter_elements(const OnnxCall& call) {
-    if (call.text("reduction", "none") != "none") throw NodeError("reductions are not supported");
+    if (call.text("reduction", "none") != "none")
+        throw NotSupported("attribute \"reduction\" is not supported");
     const Tensor& x = call.in(0);
     const std::int64_t axis = axis_in(call.integer("axis", 0), x.dim());
     return x.scatter(axis, positions(call.in(1), x, x.size(axis)), beside(call.in(2), x));
@@ -107,7 +114,8 @@ Tensor scatter_elements(const OnnxCall& call) {
 Tensor one_hot(const OnnxCall& call) {
     const Tensor values = call.in(2);
     if (call.in(1).numel() != 1 || values.numel() != 2)
-        throw NodeError("depth must be one number and values two");
+        throw NodeError(fmt::format("depth must be one number and values two, but have {} and {}",
+                                    call.in(1).numel(), values.numel()));
     const std::int64_t depth = call.in(1).item<std::int64_t>();
     const Tensor index = positions(call.in(0), call.in(0), depth);
     std::int64_t axis = axis_in(call.integer("axis", -1), index.dim() + 1);

@@ -9,6 +9,7 @@
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/torch/onnx_graph.h"
 
@@ -20,23 +21,26 @@ ConvolutionWindow window_of(const OnnxCall& call) {
     const Tensor& weight = call.in(1);
     if (x.dim() < 3 || x.dim() > 5 || weight.dim() != x.dim())
         throw NodeError(
-            fmt::format("a convolution of a {}-dimensional input with a {}-dimensional weight",
+            fmt::format("input and weight of a convolution have {} and {} dimensions; equally "
+                        "many, 3 to 5, are allowed",
                         x.dim(), weight.dim()));
     ConvolutionWindow out;
     out.kernel = Ints(weight.sizes().begin() + 2, weight.sizes().end());
     if (call.integers("kernel_shape", out.kernel) != out.kernel)
-        throw NodeError("kernel_shape is not the weight's");
+        throw NodeError(fmt::format("kernel_shape differs from the weight's size, {}",
+                                    fmt::join(out.kernel, " x ")));
     const std::size_t spatial = out.kernel.size();
     out.strides = call.integers("strides", Ints(spatial, 1));
     out.dilations = call.integers("dilations", Ints(spatial, 1));
     if (out.strides.size() != spatial || out.dilations.size() != spatial)
-        throw NodeError("strides or dilations of a wrong length");
+        throw NodeError(fmt::format("strides and dilations have {} and {} numbers instead of {}",
+                                    out.strides.size(), out.dilations.size(), spatial));
     for (std::size_t d = 0; d < spatial; ++d) {
         constexpr std::int64_t most = 1 << 24;
         if (out.strides[d] < 1 || out.dilations[d] < 1 || out.kernel[d] < 1)
-            throw NodeError("strides and dilations must be positive");
+            throw NodeError("kernel, strides and dilations must be positive");
         if (out.strides[d] > most || out.dilations[d] > most)
-            throw NodeError("impossible strides or dilations");
+            throw NodeError("strides and dilations must be at most 2^24");
         out.reach.push_back((out.kernel[d] - 1) * out.dilations[d] + 1);
     }
     return out;
@@ -64,7 +68,8 @@ Tensor conv_transpose(const OnnxCall& call) {
     const Ints wanted = call.integers("output_shape");
     const std::string automatic = call.text("auto_pad", "NOTSET");
     if (extra.size() != spatial || (!wanted.empty() && wanted.size() != spatial))
-        throw NodeError("output_padding or output_shape of a wrong length");
+        throw NodeError(
+            fmt::format("output_padding and output_shape need {} numbers each", spatial));
     Padding padding;
     if (wanted.empty() && (automatic == "NOTSET" || automatic == "VALID")) {
         padding = padding_of(call, x, w.reach, w.strides);
@@ -100,7 +105,7 @@ Tensor general_product(const OnnxCall& call) {
     const auto operand = [&](std::size_t i, const char* transposed) {
         const Tensor& x = call.in(i);
         if (x.dim() != 2)
-            throw NodeError(fmt::format("a matrix product of a {}-dimensional tensor", x.dim()));
+            throw NodeError(fmt::format("input {} must have 2 dimensions, but has {}", i, x.dim()));
         return call.integer(transposed, 0) != 0 ? x.t() : x;
     };
     const Tensor a = operand(0, "transA");
@@ -126,7 +131,7 @@ Tensors batch_normalization(const OnnxCall& call) {
                               ? call.integer("training_mode", 0) != 0
                               : call.outputs() > 1 && (call.folding() || call.wants(1));
     const double epsilon = call.real("epsilon", 1e-5);
-    if (call.integer("spatial", 1) != 1) throw NodeError("spatial = 0 is not supported");
+    if (call.integer("spatial", 1) != 1) throw NotSupported("spatial = 0 is not supported");
     if (!training) {
         return {at::batch_norm(x, call.in(1), call.in(2), call.in(3), call.in(4), false, 0.0,
                                epsilon, false)};
@@ -136,7 +141,7 @@ Tensors batch_normalization(const OnnxCall& call) {
             "it is in training mode: a score would depend on the other images of its batch; export "
             "the model after eval()");
     }
-    if (x.dim() < 2) throw NodeError("its input has no channels");
+    if (x.dim() < 2) throw NodeError("its input needs at least 2 dimensions");
     Ints axes;
     for (std::int64_t d = 0; d < x.dim(); ++d) {
         if (d != 1) axes.push_back(d);
@@ -159,7 +164,8 @@ Tensor group_normalization(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t groups = call.integer("num_groups");
     if (x.dim() < 2 || groups < 1 || x.size(1) % groups != 0)
-        throw NodeError("the groups do not divide the channels");
+        throw NodeError(fmt::format("{} groups do not divide the channels of an input of {}",
+                                    groups, fmt::join(x.sizes(), " x ")));
     // Opset 18 has one scale per group, opset 21 one per channel.
     const auto per_channel = [&](const Tensor& scale) {
         return scale.size(0) == x.size(1) ? scale : scale.repeat_interleave(x.size(1) / groups);
@@ -187,7 +193,11 @@ Tensor layer_normalization(const OnnxCall& call) {
 Tensor local_response(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t size = call.integer("size");
-    if (x.dim() < 2 || size < 1 || size > 4096) throw NodeError("a positive size is needed");
+    if (x.dim() < 2 || size < 1 || size > 4096)
+        throw NodeError(
+            fmt::format("size = {} and an input with {} dimensions; size 1 to 4096 and at least 2 "
+                        "dimensions are allowed",
+                        size, x.dim()));
     const Tensor squares = x.mul(x);
     // The last dimension comes first, so the two numbers of the channels are at the end.
     Ints pads(static_cast<std::size_t>(2 * (x.dim() - 1)), 0);
@@ -212,7 +222,9 @@ Tensor lp_normalization(const OnnxCall& call) {
 Tensor mean_variance_normalization(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     Ints axes = call.integers("axes", {0, 2, 3});
-    if (axes.empty()) throw NodeError("it names no axis");  // ATen would use all axes
+    if (axes.empty())
+        throw NodeError(
+            "attribute \"axes\" is empty; it must name an axis");  // ATen would use all axes
     for (std::int64_t& axis : axes) {
         axis = axis_in(axis, x.dim());
         if (axis == 0 && x.size(0) > 1 && !call.folding())

@@ -35,26 +35,29 @@ Pool pool_of(const OnnxCall& call) {
     Pool p;
     p.x = call.in(0);
     if (p.x.dim() != 3 && p.x.dim() != 4)
-        throw NodeError(
+        throw NotSupported(
             fmt::format("pooling of a {}-dimensional tensor is not supported", p.x.dim()));
     p.kernel = call.integers("kernel_shape");
     const auto spatial = static_cast<std::size_t>(p.x.dim() - 2);
     p.strides = call.integers("strides", Ints(spatial, 1));
     p.dilations = call.integers("dilations", Ints(spatial, 1));
     if (p.kernel.size() != spatial || p.strides.size() != spatial || p.dilations.size() != spatial)
-        throw NodeError("kernel_shape, strides or dilations of a wrong length");
+        throw NodeError(fmt::format(
+            "kernel_shape, strides and dilations have {}, {} and {} numbers instead of {}",
+            p.kernel.size(), p.strides.size(), p.dilations.size(), spatial));
     Ints reach;
     for (std::size_t d = 0; d < spatial; ++d) {
         constexpr std::int64_t most = 1 << 20;
         for (const std::int64_t v : {p.kernel[d], p.strides[d], p.dilations[d]}) {
             if (v < 1 || v > most)
-                throw NodeError("kernel, strides and dilations must be positive");
+                throw NodeError("kernel, strides and dilations must be between 1 and 2^20");
         }
         reach.push_back((p.kernel[d] - 1) * p.dilations[d] + 1);
     }
     p.padding = padding_of(call, p.x, reach, p.strides);
     for (std::size_t d = 0; d < spatial; ++d) {
-        if (p.padding.before[d] < 0 || p.padding.after[d] < 0) throw NodeError("negative padding");
+        if (p.padding.before[d] < 0 || p.padding.after[d] < 0)
+            throw NodeError("padding must not be negative");
         const std::int64_t size = p.x.size(static_cast<std::int64_t>(d) + 2);
         const std::int64_t component = size + p.padding.before[d] + p.padding.after[d] - reach[d];
         if (component < 0)
@@ -184,7 +187,8 @@ Tensor average_pool(const OnnxCall& call) {
 Ints spatial_axes(const Tensor& x) {
     Ints axes;
     for (std::int64_t d = 2; d < x.dim(); ++d) axes.push_back(d);
-    if (axes.empty()) throw NodeError(fmt::format("pooling of a {}-dimensional tensor", x.dim()));
+    if (axes.empty())
+        throw NodeError(fmt::format("its input needs at least 3 dimensions, but has {}", x.dim()));
     return axes;
 }
 

@@ -5,6 +5,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/where.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/torch/onnx_graph.h"
 
@@ -29,7 +30,8 @@ Range range_of(at::ScalarType type) {
         case at::kInt:
             return {0, 65535};
         default:
-            throw NodeError(fmt::format("quantising to {} is not supported", c10::toString(type)));
+            throw NotSupported(
+                fmt::format("quantising to {} is not supported", c10::toString(type)));
     }
 }
 
@@ -49,7 +51,9 @@ Tensor along(const Tensor& given, const Tensor& x, std::int64_t axis, std::int64
     }
     if (block < 1 || values.dim() != x.dim() ||
         values.size(axis) != (x.size(axis) + block - 1) / block)
-        throw NodeError("the scales do not fit the tensor");
+        throw NodeError(fmt::format(
+            "scales of {} do not fit a tensor of {} with blocks of {} along axis {}",
+            fmt::join(values.sizes(), " x "), fmt::join(x.sizes(), " x "), block, axis));
     return values.repeat_interleave(block, axis).narrow(axis, 0, x.size(axis));
 }
 
@@ -78,7 +82,7 @@ Tensor quantize_linear(const OnnxCall& call) {
         zero = along(call.in(2), x, axis, block);
         type = call.in(2).scalar_type();
         if (named != 0 && quantised_type_of(named) != type)
-            throw NodeError("output_dtype is not the type of its zero point");
+            throw NodeError("output_dtype differs from the type of its zero point");
     }
     return quantised(x, along(call.in(1), x, axis, block).to(at::kFloat), zero, type);
 }
@@ -96,7 +100,7 @@ Tensor dequantize_linear(const OnnxCall& call) {
 /// that round, because it would only reach the smallest and largest elements.
 Tensors dynamic_quantize_linear(const OnnxCall& call) {
     const Tensor x = call.in(0).to(at::kFloat).detach();
-    if (x.numel() == 0) throw NodeError("an empty tensor has no range");
+    if (x.numel() == 0) throw NodeError("its input is empty, so it has no range");
     const Tensor low = x.min().clamp_max(0), high = x.max().clamp_min(0);
     const Tensor scale = high.sub(low).div(255);
     const Tensor zero = low.neg().div(scale).nan_to_num(0.0).clamp(0, 255).round().to(at::kByte);
@@ -112,17 +116,20 @@ Tensor centred(const OnnxCall& call, std::size_t value, std::size_t zero, std::i
 
 Tensor conv_of(const OnnxCall& call, const Tensor& x, const Tensor& weight) {
     if (x.dim() < 3 || x.dim() > 5 || weight.dim() != x.dim())
-        throw NodeError("a convolution of tensors with incompatible shapes");
+        throw NodeError(fmt::format(
+            "input and weight have {} and {} dimensions; equally many, 3 to 5, are allowed",
+            x.dim(), weight.dim()));
     const auto spatial = static_cast<std::size_t>(x.dim() - 2);
     const Ints strides = call.integers("strides", Ints(spatial, 1));
     const Ints dilations = call.integers("dilations", Ints(spatial, 1));
     if (strides.size() != spatial || dilations.size() != spatial)
-        throw NodeError("strides or dilations of a wrong length");
+        throw NodeError(fmt::format("strides and dilations have {} and {} numbers instead of {}",
+                                    strides.size(), dilations.size(), spatial));
     Ints reach;
     for (std::size_t d = 0; d < spatial; ++d) {
         const std::int64_t kernel = weight.size(static_cast<std::int64_t>(d) + 2);
         if (strides[d] < 1 || dilations[d] < 1 || kernel < 1)
-            throw NodeError("strides and dilations must be positive");
+            throw NodeError("kernel, strides and dilations must be positive");
         reach.push_back((kernel - 1) * dilations[d] + 1);
     }
     return at::convolution(padded(x, padding_of(call, x, reach, strides), 0), weight, {}, strides,
@@ -202,7 +209,9 @@ Tensor qlinear_of(const OnnxCall& call, Function&& function) {
 template <class Function>
 Tensor channels_first(const OnnxCall& call, const Tensor& x, Function&& function) {
     if (call.integer("channels_last", 0) == 0) return function(x);
-    if (x.dim() < 3) throw NodeError("channels_last needs three dimensions");
+    if (x.dim() < 3)
+        throw NodeError(fmt::format(
+            "channels_last needs at least three dimensions, but its input has {}", x.dim()));
     return function(x.movedim(-1, 1)).movedim(1, -1);
 }
 
@@ -217,7 +226,9 @@ Tensor qlinear_pool(const OnnxCall& call, const char* op) {
 
 /// The largest code means the largest number. The channels are last.
 Tensor nhwc_max_pool(const OnnxCall& call) {
-    if (call.in(0).dim() < 3) throw NodeError("it needs three dimensions");
+    if (call.in(0).dim() < 3)
+        throw NodeError(
+            fmt::format("its input needs at least three dimensions, but has {}", call.in(0).dim()));
     const Tensor inputs[] = {call.in(0).movedim(-1, 1).contiguous()};
     return call.as("MaxPool", inputs).movedim(1, -1);
 }
@@ -248,7 +259,9 @@ Tensor qlinear_where(const OnnxCall& call) {
 /// Inputs: the result's scale and zero point, then number, scale and zero point of each part.
 Tensor qlinear_concat(const OnnxCall& call) {
     if (call.count() < 5 || call.count() % 3 != 2)
-        throw NodeError("its inputs are not scale and zero point, and three for each part");
+        throw NodeError(fmt::format(
+            "it has {} inputs; needed are scale and zero point, and three for each part",
+            call.count()));
     Tensors parts;
     for (std::size_t i = 2; i < call.count(); i += 3) parts.push_back(meant(call, i, i + 1));
     return written(call, at::cat(parts, axis_in(call.integer("axis"), parts[0].dim())), 0,
@@ -260,7 +273,9 @@ Tensor qlinear_concat(const OnnxCall& call) {
 Tensor qgemm(const OnnxCall& call) {
     const auto side = [&](std::size_t i, const char* transposed, std::int64_t scales_along) {
         const Tensor whole = call.in(i).to(at::kLong);
-        if (whole.dim() != 2) throw NodeError("a matrix product of tensors that are not matrices");
+        if (whole.dim() != 2)
+            throw NodeError(
+                fmt::format("input {} must have 2 dimensions, but has {}", i, whole.dim()));
         const bool turned = call.integer(transposed, 0) != 0;
         const Tensor x = turned ? whole.t() : whole;
         return call.has(i + 2) ? x.sub(along(call.in(i + 2), x, scales_along, 0)).to(at::kDouble)

@@ -2,6 +2,7 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -17,7 +18,7 @@ Activation activation_named(const std::string& name) {
     if (name == "Sigmoid") return [](const Tensor& x) { return x.sigmoid(); };
     if (name == "Tanh") return [](const Tensor& x) { return x.tanh(); };
     if (name == "Relu") return [](const Tensor& x) { return x.relu(); };
-    throw NodeError(
+    throw NotSupported(
         fmt::format("activation \"{}\" is not supported; Sigmoid, Tanh and Relu are", name));
 }
 
@@ -108,28 +109,35 @@ Tensors recurrent(const OnnxCall& call, const CellKind& kind) {
     const Tensor& r = call.in(2);
     const std::string way = call.text("direction", "forward");
     if (way != "forward" && way != "reverse" && way != "bidirectional")
-        throw NodeError(fmt::format("direction \"{}\" is unknown", way));
+        throw NodeError(fmt::format(
+            "direction \"{}\" is unknown; forward, reverse and bidirectional are allowed", way));
     const std::int64_t directions = way == "bidirectional" ? 2 : 1;
     if (x.dim() != 3 || w.dim() != 3 || r.dim() != 3 || r.size(2) < 1 || w.size(0) != directions ||
         r.size(0) != directions || w.size(2) != x.size(2) || w.size(1) != kind.gates * r.size(2) ||
         r.size(1) != w.size(1))
-        throw NodeError("the sizes of its input and weights do not fit together");
+        throw NodeError(fmt::format("its input of {} and weights of {} and {} do not fit together",
+                                    fmt::join(x.sizes(), " x "), fmt::join(w.sizes(), " x "),
+                                    fmt::join(r.sizes(), " x ")));
     const std::int64_t steps = x.size(0), batch = x.size(1), hidden = r.size(2);
     if (call.integer("hidden_size", hidden) != hidden)
-        throw NodeError("hidden_size is not that of the weights");
-    if (call.integer("input_forget", 0) != 0) throw NodeError("input_forget is not supported");
+        throw NodeError(fmt::format("hidden_size is {}, but that of the weights is {}",
+                                    call.integer("hidden_size"), hidden));
+    if (call.integer("input_forget", 0) != 0) throw NotSupported("input_forget is not supported");
     if (call.has(4) && call.in(4).ne(steps).any().item<bool>())
-        throw NodeError("sequences of different lengths are not supported");
+        throw NotSupported("sequences of different lengths are not supported");
     const Tensor bias = call.in_or_none(3);
     if (bias.defined() &&
         (bias.dim() != 2 || bias.size(0) != directions || bias.size(1) != 2 * kind.gates * hidden))
-        throw NodeError("the size of its bias does not fit");
+        throw NodeError(fmt::format("its bias is {} instead of {} x {}",
+                                    fmt::join(bias.sizes(), " x "), directions,
+                                    2 * kind.gates * hidden));
     const auto initial = [&](std::size_t i) {
         if (!call.has(i)) return at::zeros({directions, batch, hidden}, x.options());
         const Tensor given = batch_first ? call.in(i).transpose(0, 1) : call.in(i);
         if (given.sizes() != c10::IntArrayRef({directions, batch, hidden}))
             throw NodeError(
-                fmt::format("the size of the initial state (input {}) does not fit", i));
+                fmt::format("the initial state (input {}) is {} instead of {} x {} x {}", i,
+                            fmt::join(given.sizes(), " x "), directions, batch, hidden));
         return given;
     };
     const Tensor first_hidden = initial(5);
@@ -137,7 +145,8 @@ Tensors recurrent(const OnnxCall& call, const CellKind& kind) {
     const Tensor first_cell = has_cell ? initial(6) : Tensor();
     const Tensor peepholes = has_cell ? call.in_or_none(7) : Tensor();
     if (peepholes.defined() && peepholes.sizes() != c10::IntArrayRef({directions, 3 * hidden}))
-        throw NodeError("the size of its peepholes does not fit");
+        throw NodeError(fmt::format("its peepholes are {} instead of {} x {}",
+                                    fmt::join(peepholes.sizes(), " x "), directions, 3 * hidden));
     std::vector<std::string> activations = call.texts("activations");
     const auto each = kind.activations.size();
     if (activations.empty()) {
@@ -145,7 +154,8 @@ Tensors recurrent(const OnnxCall& call, const CellKind& kind) {
             activations.insert(activations.end(), kind.activations.begin(), kind.activations.end());
     }
     if (activations.size() != each * static_cast<std::size_t>(directions))
-        throw NodeError("a wrong number of activations");
+        throw NodeError(fmt::format("it has {} activations instead of {}", activations.size(),
+                                    each * static_cast<std::size_t>(directions)));
     const bool option = call.integer("linear_before_reset", 0) != 0;
 
     Tensors all, last_hidden, last_cell;

@@ -2,6 +2,7 @@
 #include <ATen/ops/cumsum.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/topk.h>
+#include <fmt/format.h>
 
 #include "model/torch/onnx_graph.h"
 
@@ -34,7 +35,7 @@ Tensor product(const Tensor& x, Ints axes, bool keep) {
 template <bool Largest>
 Tensor extreme_position(const OnnxCall& call) {
     if (call.integer("select_last_index", 0) != 0)
-        throw NodeError("select_last_index is not supported");
+        throw NotSupported("select_last_index is not supported");
     const Tensor& x = call.in(0);
     const std::int64_t axis = axis_in(call.integer("axis", 0), x.dim());
     const bool keep = call.integer("keepdims", 1) != 0;
@@ -44,7 +45,7 @@ Tensor extreme_position(const OnnxCall& call) {
 Tensors top_k(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Ints k = call.has(1) ? call.ints_in(1) : Ints{call.integer("k")};
-    if (k.size() != 1) throw NodeError("k is not one number");
+    if (k.size() != 1) throw NodeError(fmt::format("k must be one number, but has {}", k.size()));
     auto [values, positions] =
         at::topk(x, k[0], axis_in(call.integer("axis", -1), x.dim()),
                  call.integer("largest", 1) != 0, call.integer("sorted", 1) != 0);
@@ -54,7 +55,8 @@ Tensors top_k(const OnnxCall& call) {
 Tensor cumulative_sum(const OnnxCall& call) {
     const Ints axis = call.ints_in(1);
     if (axis.size() != 1 || call.integer("exclusive", 0) != 0 || call.integer("reverse", 0) != 0)
-        throw NodeError("only plain cumulative sums are supported");
+        throw NotSupported(
+            "only sums along one axis, without exclusive and reverse, are supported");
     const Tensor& x = call.in(0);
     return at::cumsum(x, axis_in(axis[0], x.dim())).to(x.scalar_type());
 }

@@ -43,7 +43,7 @@ float source(const Rule& rule, float i, float scale, std::int64_t in, std::int64
         return middle * (1.0F - rounding) + (i + 0.5F) / scale - 0.5F;
     }
     if (rule.coordinates == "tf_half_pixel_for_nn") return (i + 0.5F) / scale;
-    throw NodeError(
+    throw NotSupported(
         fmt::format("coordinate_transformation_mode \"{}\" is not supported", rule.coordinates));
 }
 
@@ -52,7 +52,7 @@ double rounded(const Rule& rule, double x) {
     if (rule.nearest == "round_prefer_ceil") return std::floor(x + 0.5);
     if (rule.nearest == "floor") return std::floor(x);
     if (rule.nearest == "ceil") return std::ceil(x);
-    throw NodeError(fmt::format("nearest_mode \"{}\" is not supported", rule.nearest));
+    throw NotSupported(fmt::format("nearest_mode \"{}\" is not supported", rule.nearest));
 }
 
 /// Keys' cubic filter for a distance d.
@@ -70,12 +70,12 @@ Tensor filter_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double 
     check_numbers({in, out});
     const double shrink = rule.antialias ? std::min(scale, 1.0) : 1.0;
     const double radius = (rule.mode == "linear" ? 1.0 : 2.0) / shrink;
-    if (!(radius < (1 << 24))) throw NodeError("a scale that is not a number");
+    if (!(radius < (1 << 24))) throw NodeError("a scale is out of range or not a number");
     const Tensor matrix = at::zeros({out, in}, at::kDouble);
     auto* row = matrix.data_ptr<double>();
     for (std::int64_t i = 0; i < out; ++i, row += in) {
         const double at = source(rule, static_cast<float>(i), static_cast<float>(scale), in, out);
-        if (!std::isfinite(at)) throw NodeError("a scale that is not a number");
+        if (!std::isfinite(at)) throw NodeError("a scale is out of range or not a number");
         double sum = 0;
         for (double from = std::ceil(at - radius); from <= at + radius; ++from) {
             if (rule.exclude_outside && (from < 0 || from > static_cast<double>(in - 1))) continue;
@@ -102,7 +102,7 @@ Tensor resize_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double 
     std::vector<std::vector<double>> weights(static_cast<std::size_t>(taps));
     for (std::int64_t i = 0; i < out; ++i) {
         const double at = source(rule, static_cast<float>(i), static_cast<float>(scale), in, out);
-        if (!std::isfinite(at)) throw NodeError("a scale that is not a number");
+        if (!std::isfinite(at)) throw NodeError("a scale is out of range or not a number");
         const double base = taps == 1 ? rounded(rule, at) : std::floor(at) - (taps / 2 - 1);
         for (int t = 0; t < taps; ++t) {
             const double from = base + t;
@@ -142,7 +142,7 @@ Neighbours linear_neighbours(const Tensor& x, std::int64_t axis, std::int64_t ou
     for (Tensor& weight : all.weights) weight = at::empty({out}, at::kFloat);
     for (std::int64_t i = 0; i < out; ++i) {
         float at = source(rule, static_cast<float>(i), static_cast<float>(scale), in, out);
-        if (!std::isfinite(at)) throw NodeError("a scale that is not a number");
+        if (!std::isfinite(at)) throw NodeError("a scale is out of range or not a number");
         at = std::clamp(at, 0.0F, static_cast<float>(in - 1));
         const auto first = static_cast<std::int64_t>(at);
         const std::int64_t second = std::min(first + 1, in - 1);
@@ -176,7 +176,8 @@ Tensor resize_codes(const Tensor& x, const Neighbours& rows, const Neighbours& c
 
 std::vector<double> doubles(const Tensor& tensor) {
     const Tensor values = tensor.to(at::kCPU, at::kDouble).contiguous().reshape({-1});
-    if (values.numel() > 16) throw NodeError("too many scales");
+    if (values.numel() > 16)
+        throw NodeError(fmt::format("it has {} scales; at most 16 are allowed", values.numel()));
     return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
@@ -185,7 +186,10 @@ std::vector<double> doubles(const Tensor& tensor) {
 std::vector<double> common_scale(const Tensor& x, const Ints& axes, const std::string& policy,
                                  Ints& sizes) {
     if (policy != "not_larger" && policy != "not_smaller")
-        throw NodeError(fmt::format("keep_aspect_ratio_policy \"{}\" is unknown", policy));
+        throw NodeError(
+            fmt::format("keep_aspect_ratio_policy \"{}\" is unknown; stretch, "
+                        "not_larger and not_smaller are allowed",
+                        policy));
     double scale = policy == "not_larger" ? std::numeric_limits<double>::infinity() : 0;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const auto in = static_cast<double>(x.size(axis_in(axes[i], x.dim())));
@@ -195,7 +199,7 @@ std::vector<double> common_scale(const Tensor& x, const Ints& axes, const std::s
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const auto in = static_cast<double>(x.size(axis_in(axes[i], x.dim())));
         const double size = std::floor(in * scale + 0.5);
-        if (!(size < (1 << 24))) throw NodeError("a scale that is not a number");
+        if (!(size < (1 << 24))) throw NodeError("a scale is out of range or not a number");
         sizes[i] = static_cast<std::int64_t>(size);
     }
     return std::vector<double>(axes.size(), scale);
@@ -204,18 +208,19 @@ std::vector<double> common_scale(const Tensor& x, const Ints& axes, const std::s
 Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, const Rule& rule) {
     const Tensor& x = call.in(0);
     if (rule.mode != "nearest" && rule.mode != "linear" && rule.mode != "cubic")
-        throw NodeError(fmt::format("mode \"{}\" is not supported", rule.mode));
+        throw NotSupported(fmt::format("mode \"{}\" is not supported", rule.mode));
     const bool codes = rule.mode == "linear" && x.dim() >= 2 && !rule.antialias &&
                        !rule.exclude_outside &&
                        (x.scalar_type() == at::kByte || x.scalar_type() == at::kChar);
     if (rule.mode != "nearest" && !x.is_floating_point() && !codes)
-        throw NodeError(fmt::format("mode \"{}\" of whole numbers is not supported", rule.mode));
+        throw NotSupported(fmt::format("mode \"{}\" of whole numbers is not supported", rule.mode));
     Ints axes = call.integers("axes");
     if (axes.empty()) {
         for (std::int64_t d = 0; d < x.dim(); ++d) axes.push_back(d);
     }
     if ((sizes.empty() ? scales.size() : sizes.size()) != axes.size())
-        throw NodeError("one scale or size for each axis is needed");
+        throw NodeError(fmt::format("it has {} scales or sizes for {} axes",
+                                    sizes.empty() ? scales.size() : sizes.size(), axes.size()));
     const std::string policy = call.text("keep_aspect_ratio_policy", "stretch");
     if (!sizes.empty() && policy != "stretch") scales = common_scale(x, axes, policy, sizes);
     Tensor out = x;
@@ -228,7 +233,8 @@ Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, con
             static_cast<float>(in) * static_cast<float>(scales.empty() ? 1.0 : scales[i]);
         const double wanted = sizes.empty() ? std::floor(product) : static_cast<double>(sizes[i]);
         if (!(wanted >= 1 && wanted < (1 << 24)) || in < 1)
-            throw NodeError(fmt::format("{} pixels resized to {}", in, wanted));
+            throw NodeError(
+                fmt::format("axis {} cannot be resized from {} to {} pixels", axis, in, wanted));
         const auto to = static_cast<std::int64_t>(wanted);
         const double scale = !scales.empty() ? scales[i] : wanted / static_cast<double>(in);
         if (codes && axis >= x.dim() - 2) {
@@ -237,7 +243,9 @@ Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, con
             continue;
         }
         if (to == in && scale == 1.0) continue;
-        if (codes) throw NodeError("whole numbers are resized along the last two axes only");
+        if (codes)
+            throw NotSupported("resizing whole numbers along axis " + std::to_string(axis) +
+                               " is not supported, only along the last two");
         Ints result = out.sizes().vec();
         result[static_cast<std::size_t>(axis)] = to;
         check_numbers(result);

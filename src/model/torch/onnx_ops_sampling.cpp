@@ -46,7 +46,7 @@ Tensor grid_sample(const OnnxCall& call) {
                                     fmt::join(grid.sizes(), " x "), fmt::join(x.sizes(), " x ")));
     }
     for (std::int64_t d = 2; d < x.dim(); ++d) {
-        if (x.size(d) < 1) throw NodeError("an input without pixels");
+        if (x.size(d) < 1) throw NodeError("its input has no pixels");
     }
     Ints sizes = grid.sizes().vec();
     sizes.back() = x.size(1);
@@ -61,7 +61,8 @@ Tensor affine_grid(const OnnxCall& call) {
     const Tensor& theta = call.in(0);
     const Ints size = call.ints_in(1);
     const auto spatial = static_cast<std::int64_t>(size.size()) - 2;
-    if (spatial != 2 && spatial != 3) throw NodeError("its size has neither 4 nor 5 dimensions");
+    if (spatial != 2 && spatial != 3)
+        throw NodeError(fmt::format("its size must be 4 or 5 numbers, but has {}", size.size()));
     if (theta.dim() != 3 || theta.size(0) != size[0] || theta.size(1) != spatial ||
         theta.size(2) != spatial + 1) {
         throw NodeError(fmt::format("a theta of {} does not fit a size of {}",
@@ -71,7 +72,9 @@ Tensor affine_grid(const OnnxCall& call) {
     sizes[1] = spatial;
     check_numbers(sizes);
     for (const std::int64_t side : size) {
-        if (side < 1) throw NodeError("a size that is not positive");
+        if (side < 1)
+            throw NodeError(fmt::format("its size is {}, but all numbers must be positive",
+                                        fmt::join(size, " x ")));
     }
     const bool corners = call.integer("align_corners", 0) != 0;
     for (std::size_t d = 2; d < size.size(); ++d) {
@@ -130,7 +133,9 @@ private:
 Tensor deform_conv(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Tensor& weight = call.in(1);
-    if (x.dim() != 4) throw NodeError("the input must be images: n x channels x height x width");
+    if (x.dim() != 4)
+        throw NodeError(fmt::format("its input must be n x channels x height x width, but is {}",
+                                    fmt::join(x.sizes(), " x ")));
     const ConvolutionWindow w = window_of(call);
     const Padding padding = padding_of(call, x, w.reach, w.strides);
     const std::int64_t n = x.size(0), channels = x.size(1), height = x.size(2), width = x.size(3);
@@ -140,16 +145,16 @@ Tensor deform_conv(const OnnxCall& call) {
     if (group < 1 || offsets < 1 || channels % offsets != 0 || outputs % group != 0 ||
         weight.size(1) * group != channels)
         throw NodeError("the groups do not divide the channels");
-    if (height < 1 || width < 1) throw NodeError("an input without pixels");
+    if (height < 1 || width < 1) throw NodeError("its input has no pixels");
     Ints out;
     for (std::size_t d = 0; d < 2; ++d) {
         constexpr std::int64_t most = 1 << 24;
         if (padding.before[d] > most || padding.after[d] > most || w.reach[d] > most)
-            throw NodeError("impossible padding or dilation");
+            throw NodeError("padding and dilations must be at most 2^24");
         const std::int64_t left = x.size(static_cast<std::int64_t>(d) + 2) + padding.before[d] +
                                   padding.after[d] - w.reach[d];
         if (padding.before[d] < 0 || padding.after[d] < 0 || left < 0)
-            throw NodeError("a window that is larger than the padded image");
+            throw NodeError("padding is negative, or the window is larger than the padded image");
         out.push_back(left / w.strides[d] + 1);
     }
     const std::int64_t places = out[0] * out[1];
@@ -195,21 +200,23 @@ Tensor columns_to_image(const OnnxCall& call) {
     const Ints pads = call.integers("pads", {0, 0, 0, 0});
     if (image.size() != 2 || block.size() != 2 || strides.size() != 2 || dilations.size() != 2 ||
         pads.size() != 4)
-        throw NodeError("the output must be images: height x width");
+        throw NodeError(
+            "image_shape, block_shape, strides and dilations need 2 numbers each, and pads 4");
     if (pads[0] != pads[2] || pads[1] != pads[3])
-        throw NodeError("padding that differs between two sides is not supported");
+        throw NotSupported("padding that differs between two sides is not supported");
     const Tensor& x = call.in(0);
     constexpr std::int64_t most = 1 << 24;
     for (std::size_t d = 0; d < 2; ++d) {
         // ATen divides by the product of the block's sides, which could silently overflow.
         for (const std::int64_t v : {image[d], block[d], strides[d], dilations[d]}) {
             if (v < 1 || v > most)
-                throw NodeError("a size, stride or dilation that is out of range");
+                throw NodeError("sizes, strides and dilations must be between 1 and 2^24");
         }
-        if (pads[d] < 0 || pads[d] > most) throw NodeError("impossible padding");
+        if (pads[d] < 0 || pads[d] > most) throw NodeError("padding must be between 0 and 2^24");
     }
     if (x.dim() != 3 || x.size(1) < 1 || x.size(1) % (block[0] * block[1]) != 0)
-        throw NodeError("n x (channels x block) x windows are needed");
+        throw NodeError(fmt::format("its input is {}, but must be n x (channels x block) x windows",
+                                    fmt::join(x.sizes(), " x ")));
     check_numbers({x.size(0), x.size(1) / (block[0] * block[1]), image[0], image[1]});
     return at::col2im(x, image, block, dilations, {pads[0], pads[1]}, strides);
 }

@@ -7,6 +7,7 @@
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -93,11 +94,12 @@ Tensor tile(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Ints repeats = call.ints_in(1);
     if (static_cast<std::int64_t>(repeats.size()) != x.dim())
-        throw NodeError("one repeat for each dimension is needed");
+        throw NodeError(
+            fmt::format("it has {} repeats for {} dimensions", repeats.size(), x.dim()));
     Ints sizes = x.sizes().vec();
     for (std::size_t d = 0; d < sizes.size(); ++d) {
         if (repeats[d] < 0 || repeats[d] > (1 << 30))
-            throw NodeError("repeats must not be negative");
+            throw NodeError("repeats must be between 0 and 2^30");
         sizes[d] *= repeats[d];
     }
     check_numbers(sizes);
@@ -127,7 +129,7 @@ Tensor constant(const OnnxCall& call) {
         std::ranges::copy(values, out.data_ptr<double>());
         return out.to(at::kFloat);
     }
-    throw NodeError(
+    throw NotSupported(
         "it holds neither numbers nor a tensor (texts and sparse tensors are not supported)");
 }
 
@@ -136,7 +138,8 @@ Tensor constant_of_shape(const OnnxCall& call) {
     check_numbers(sizes);
     const Tensor value = call.tensor("value");
     if (!value.defined()) return at::full(sizes, 0, at::kFloat);
-    if (value.numel() != 1) throw NodeError("its value is not one number");
+    if (value.numel() != 1)
+        throw NodeError(fmt::format("its value must be one number, but has {}", value.numel()));
     return at::full(sizes, value.item(), value.scalar_type());
 }
 
@@ -147,7 +150,7 @@ Tensor range(const OnnxCall& call) {
     }
     const double delta = call.in(2).item<double>();
     const double steps = std::ceil((call.in(1).item<double>() - call.in(0).item<double>()) / delta);
-    if (!(steps < 1e9)) throw NodeError("an endless range");
+    if (!(steps < 1e9)) throw NodeError("its range is endless or has more than 10^9 numbers");
     return at::arange(call.in(0).item(), call.in(1).item(), call.in(2).item(),
                       call.in(0).options());
 }
@@ -171,7 +174,8 @@ Tensors split(const OnnxCall& call) {
     if (sizes.empty()) {
         const std::int64_t parts =
             call.integer("num_outputs", static_cast<std::int64_t>(call.outputs()));
-        if (parts < 1 || parts > (1 << 16)) throw NodeError("it splits into no parts");
+        if (parts < 1 || parts > (1 << 16))
+            throw NodeError(fmt::format("it splits into {} parts; 1 to 65536 are allowed", parts));
         const std::int64_t each =
             (size + parts - 1) / parts;  // the last part may be smaller (opset 18)
         for (std::int64_t left = size, i = 0; i < parts; ++i, left -= sizes.back())
@@ -189,7 +193,8 @@ Tensor pad(const OnnxCall& call) {
     for (std::int64_t d = 0; d < x.dim(); ++d) axes.push_back(d);
     if (call.has(3)) axes = call.ints_in(3);
     if (given.size() != 2 * axes.size())
-        throw NodeError(fmt::format("{} pads for {} axes", given.size(), axes.size()));
+        throw NodeError(fmt::format("it has {} pads for {} axes; two for each axis are needed",
+                                    given.size(), axes.size()));
     const auto rank = static_cast<std::size_t>(x.dim());
     Padding padding = {Ints(rank, 0), Ints(rank, 0)};
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -203,7 +208,7 @@ Tensor pad(const OnnxCall& call) {
         return padded(x, padding, value);
     }
     if (mode != "reflect" && mode != "edge")
-        throw NodeError(fmt::format("mode \"{}\" is not supported", mode));
+        throw NotSupported(fmt::format("mode \"{}\" is not supported", mode));
     // Processes one axis after the other by index, for any rank and any axes.
     Tensor out = x;
     for (std::int64_t d = 0; d < x.dim(); ++d) {
@@ -214,7 +219,8 @@ Tensor pad(const OnnxCall& call) {
         const std::int64_t most = mode == "edge" ? (1 << 24) : size - 1;
         if (size < 1 || before < -size || after < -size || before > most || after > most)
             throw NodeError(
-                fmt::format("{} and {} pixels of {} padding around {}", before, after, mode, size));
+                fmt::format("{} padding of {} and {} pixels is out of range for {} pixels", mode,
+                            before, after, size));
         Ints positions;
         for (std::int64_t i = -before; i < size + after; ++i) {
             std::int64_t from = i;
@@ -233,7 +239,8 @@ Tensor depth_to_space(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t b = call.integer("blocksize");
     if (x.dim() != 4 || b < 1 || b > 4096 || x.size(1) % (b * b) != 0)
-        throw NodeError("the block size does not divide the channels");
+        throw NodeError(fmt::format("blocksize = {} does not divide the channels of an input of {}",
+                                    b, fmt::join(x.sizes(), " x ")));
     const std::int64_t n = x.size(0), c = x.size(1) / (b * b), h = x.size(2), w = x.size(3);
     const Tensor y = call.text("mode", "DCR") == "CRD"
                          ? x.reshape({n, c, b, b, h, w}).permute({0, 1, 4, 2, 5, 3})
@@ -245,7 +252,9 @@ Tensor space_to_depth(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t b = call.integer("blocksize");
     if (x.dim() != 4 || b < 1 || x.size(2) % b != 0 || x.size(3) % b != 0)
-        throw NodeError("the block size does not divide the image");
+        throw NodeError(
+            fmt::format("blocksize = {} does not divide height and width of an input of {}", b,
+                        fmt::join(x.sizes(), " x ")));
     const std::int64_t n = x.size(0), c = x.size(1), h = x.size(2) / b, w = x.size(3) / b;
     return x.reshape({n, c, h, b, w, b}).permute({0, 3, 5, 1, 2, 4}).reshape({n, c * b * b, h, w});
 }
@@ -260,12 +269,14 @@ Tensor center_crop_pad(const OnnxCall& call) {
         axes.resize(static_cast<std::size_t>(x.dim()));
         std::iota(axes.begin(), axes.end(), 0);
     }
-    if (sizes.size() != axes.size()) throw NodeError("one size for each axis is needed");
+    if (sizes.size() != axes.size())
+        throw NodeError(fmt::format("it has {} sizes for {} axes", sizes.size(), axes.size()));
     Tensor out = x;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::int64_t axis = axis_in(axes[i], x.dim());
         const std::int64_t there = out.size(axis), wanted = sizes[i];
-        if (wanted < 0) throw NodeError(fmt::format("axis {} cut to {} numbers", axis, wanted));
+        if (wanted < 0)
+            throw NodeError(fmt::format("axis {} cannot be cut to {} numbers", axis, wanted));
         if (wanted <= there) {
             out = out.narrow(axis, (there - wanted) / 2, wanted);
             continue;
@@ -285,7 +296,8 @@ Tensor center_crop_pad(const OnnxCall& call) {
 /// Makes ones on a diagonal, in the shape of the input.
 Tensor eye_like(const OnnxCall& call) {
     const Tensor& x = call.in(0);
-    if (x.dim() != 2) throw NodeError(fmt::format("a {}-dimensional matrix", x.dim()));
+    if (x.dim() != 2)
+        throw NodeError(fmt::format("its input must have 2 dimensions, but has {}", x.dim()));
     const at::ScalarType type =
         call.has_attribute("dtype") ? scalar_type_of(call.integer("dtype")) : x.scalar_type();
     const std::int64_t k = call.integer("k", 0);

@@ -171,7 +171,8 @@ private:
 
     void read_initialisers(const onnx::GraphProto& graph) {
         if (graph.sparse_initializer_size() > 0)
-            refuse("the model holds sparse tensors, which are not supported");
+            refuse(fmt::format("the model has sparse tensors, which are not supported; {}",
+                               by_onnx_runtime));
         for (const onnx::TensorProto& tensor : graph.initializer()) {
             const int number = define(tensor.name());
             graph_.constants[number] = decode_tensor(tensor, data_);
@@ -250,12 +251,14 @@ private:
                              node.op == "com.microsoft::DynamicQuantizeMatMul";
         if ((node.op == "QuantizeLinear" || node.op == "com.microsoft::QuantizeLinear") &&
             node.inputs.size() > 2 && narrow_.contains(node.inputs[2])) {
-            refuse(node.place() + " quantises to 4 bits, which is not supported");
+            refuse(fmt::format("{} quantises to 4 bits, which is not supported; {}", node.place(),
+                               by_onnx_runtime));
         }
         if (has_uint16_ && sets_upper_bits(node)) {
-            refuse(node.place() +
-                   " is not supported in a model with uint16 numbers: uint16 is held in 32 bits, "
-                   "of which it would set the upper ones");
+            refuse(fmt::format(
+                "{} is not supported in a model with uint16 numbers: uint16 is held in 32 bits, of "
+                "which it would set the upper ones; {}",
+                node.place(), by_onnx_runtime));
         }
         nodes.push_back(std::move(node));
     }
@@ -342,8 +345,8 @@ private:
             if (node.op == "Loop") {
                 block.inputs.push_back(define(input.name()));
             } else if (!hidden.contains(input.name())) {
-                refuse(fmt::format("{}: its graph \"{}\" has inputs, which is not supported",
-                                   node.place(), name));
+                refuse(fmt::format("{}: its graph \"{}\" has inputs, which is not supported; {}",
+                                   node.place(), name, by_onnx_runtime));
             }
         }
         for (const onnx::NodeProto& inner : graph.node()) read_node(inner, block.nodes);

@@ -44,7 +44,7 @@ Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const a
         out.resize(std::max(out.size(), node.outputs.size()));
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i] >= 0 && !out[i].defined())
-                throw NodeError(fmt::format("its output {} is not supported", i));
+                throw NotSupported(fmt::format("its output {} is not supported", i));
         }
         return out;
     });

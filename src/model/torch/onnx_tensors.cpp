@@ -291,7 +291,7 @@ at::ScalarType quantised_type_of(std::int64_t onnx_type) {
         case onnx::TensorProto::UINT16:
             return stored_type(onnx_type, "");
         default:
-            throw NodeError(fmt::format(
+            throw NotSupported(fmt::format(
                 "quantising to ONNX type {} is not supported; int8, uint8, int16, uint16 are",
                 onnx_type));
     }
