@@ -130,7 +130,13 @@ void add_noisy_interval(ResampledEstimate& estimate, double noise, double level)
                            static_cast<double>(estimate.without.size() - 1));
     interval.low = std::max(0.0, interval.low - noise);
     interval.high = std::min(1.0, interval.high);
-    estimate.interval = interval;
+    if (interval.low < interval.high) {
+        estimate.interval = interval;
+        return;
+    }
+    // A width of 0 would claim certainty, for example if all items are correct.
+    estimate.no_interval = true;
+    estimate.note = "no interval: the value is the same without any of the items";
 }
 
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext& context) {

@@ -21,6 +21,24 @@ def measurements(report):
 
 
 class Score(InFolder):
+    def test_no_interval_claims_certainty_where_all_is_correct(self):
+        labels = np.arange(60) % 10
+        scores = np.where(labels[:, None] == np.arange(10), 9, 0).astype(np.float32)
+        names = ["balanced", "precision", "recall", "specificity", "f1", "kappa", "matthews", "ece", "classwise_ece",
+                 "temperature_scaled_ece", "class_accuracy_balance", "accuracy_at_coverage"]
+        for name, value in assay.score(scores, labels, names).items():
+            if value.interval is None:
+                self.assertIn("no interval: ", value.note, name)
+            else:
+                self.assertLess(value.interval.low, value.interval.high, name)
+
+    def test_a_class_of_five_images_without_a_hit(self):
+        labels = np.array([0] * 15 + [1] * 5)
+        scores = np.tile(np.array([4, 0], np.float32), (20, 1))
+        balanced = assay.score(scores, labels, ["balanced"])["balanced"]
+        self.assertTrue(balanced.interval.low < .5 < balanced.interval.high < .72)
+        self.assertIn("50.0", str(assay.score(scores, labels, ["balanced"])))
+
     def test_json_is_the_commands_byte_for_byte(self):
         scores, labels = made(3000)
         store = self.imported(scores, labels)
