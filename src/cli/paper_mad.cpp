@@ -51,6 +51,9 @@ void require_tags(PaperStudy& study) {
             "[paper]");
 }
 
+/// Classes of the figure with labelled images beside the selected ones.
+constexpr std::uint64_t shown_classes = 5;
+
 mad::Gallery drawn_sheets(PaperStudy& study, const mad::GalleryOptions& options) {
     ProgressLine line("gallery", "images");
     mad::Gallery gallery = mad::make_gallery(study.competition(), options, line);
@@ -185,6 +188,16 @@ mad::Gallery tag_sheets(PaperStudy& study, const std::filesystem::path& folder) 
     return drawn_sheets(study, options);
 }
 
+mad::Gallery class_sheets(PaperStudy& study, const std::filesystem::path& folder) {
+    if (mad::gallery_images(study.competition()).empty()) throw NoInput("no image is selected");
+    mad::GalleryOptions options;
+    options.out = folder;
+    options.beside = study.settings().beside;
+    options.beside_list = study.settings().beside_list;
+    options.top_classes = shown_classes;
+    return drawn_sheets(study, options);
+}
+
 }  // namespace paper_mad
 
 const mad::Competition& PaperStudy::competition() {
@@ -243,6 +256,11 @@ std::string PaperStudy::competition_command(PaperSource source) const {
         return "assay mad gallery " + folder + " --out sheets" +
                (tags.empty() ? " --by-tag" : tags);
     }
+    if (source == PaperSource::classed)
+        return fmt::format("assay mad gallery {} --out sheets{}{} --top-classes {}", folder,
+                           option_text("--beside", settings().beside.string()),
+                           option_text("--list", settings().beside_list.string()),
+                           paper_mad::shown_classes);
     return "assay mad rank " + folder + " --ablation" +
            option_text("--against", settings().against.string()) +
            option_text("--tags", settings().tags.string());

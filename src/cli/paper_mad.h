@@ -43,6 +43,9 @@ Table tags(PaperStudy& study);
 mad::Gallery pair_sheets(PaperStudy& study, const std::filesystem::path& folder);
 /// Contact sheets of the tags in the folder. Throws NoInput if no image has a tag.
 mad::Gallery tag_sheets(PaperStudy& study, const std::filesystem::path& folder);
+/// Contact sheets of the five classes with the most selected images, beside labelled images.
+/// Throws NoInput if no image is selected.
+mad::Gallery class_sheets(PaperStudy& study, const std::filesystem::path& folder);
 
 }  // namespace paper_mad
 }  // namespace assay::cli

@@ -189,9 +189,10 @@ constexpr PaperRow mad_rows[] = {
      .drawing = paper_mad::drawn_ways},
     {.id = "figure-3",
      .number = "Figures 3 and 6",
-     .shows =
-         "photographs that were selected for a label, next to all validation photographs of it",
-     .not_yet = "a competition has no validation photographs"},
+     .shows = "photographs that were selected for a class, and below them all labelled photographs "
+              "of it, for the five classes with the most selected photographs",
+     .source = PaperSource::classed,
+     .sheets = paper_mad::class_sheets},
     {.id = "figure-4",
      .number = "Figure 4",
      .shows = "who beats whom: the proportion of a pair's images on which the row's classifier is "

@@ -50,7 +50,7 @@ struct NeededKeys {
     bool there;
 };
 
-std::array<NeededKeys, 12> needed_keys(const PaperSettings& settings) {
+std::array<NeededKeys, 14> needed_keys(const PaperSettings& settings) {
     const bool stores = !settings.v1.empty(), table = !settings.table.empty();
     const bool composites = !settings.composites.empty();
     const bool competition = !settings.competition.empty();
@@ -64,6 +64,8 @@ std::array<NeededKeys, 12> needed_keys(const PaperSettings& settings) {
              {"methods", "original and replication", !settings.original.empty()},
              {"against", "competition", competition},
              {"tags", "competition", competition},
+             {"beside", "competition", competition},
+             {"beside_list", "beside", !settings.beside.empty()},
              {"pair", "competition", competition},
              {"groups", "quality", quality},
              {"by", "quality", quality}}};

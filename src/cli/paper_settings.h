@@ -45,6 +45,7 @@ struct PaperSettings {
     std::filesystem::path hits1, hits2;
     std::vector<std::string> methods = {"pl", "moments", "naive", "jackknife"};
     std::filesystem::path competition, against, tags;
+    std::filesystem::path beside, beside_list;
     std::vector<std::string> pair;
     std::filesystem::path quality;
     std::vector<std::string> groups;
@@ -113,6 +114,11 @@ inline constexpr auto description<cli::PaperSettings> = describe<cli::PaperSetti
          .empty = "its control sample"}),
     field<&cli::PaperSettings::tags>({.help = "Ways to fail, as of assay mad rank --tags",
                                       .empty = "the tags of the answers"}),
+    field<&cli::PaperSettings::beside>(
+        {.help = "Labelled images of the classes, as of assay mad gallery --beside",
+         .empty = "none"}),
+    field<&cli::PaperSettings::beside_list>({.help = "With `beside`: labels of a flat folder",
+                                             .empty = "none"}),
     field<&cli::PaperSettings::pair>({.help = "The two classifiers whose images are shown",
                                       .empty = "the two best that have images"}),
     field<&cli::PaperSettings::quality>(

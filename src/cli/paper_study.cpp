@@ -157,6 +157,9 @@ std::string_view PaperStudy::missing(PaperSource source) const {
         case PaperSource::pair:
         case PaperSource::tagged:
             return paper.competition.empty() ? "set competition in [paper]" : "";
+        case PaperSource::classed:
+            if (paper.competition.empty()) return "set competition in [paper]";
+            return paper.beside.empty() ? "set beside in [paper] to labelled images" : "";
         case PaperSource::quality:
         case PaperSource::quality_scores:
         case PaperSource::quality_correlations:
@@ -196,6 +199,7 @@ std::string_view PaperStudy::file_of(PaperSource source) {
         case PaperSource::distances:  // a file for each way
         case PaperSource::pair:
         case PaperSource::tagged:
+        case PaperSource::classed:
             return "";
     }
     return "";
@@ -243,6 +247,7 @@ std::string PaperStudy::command(PaperSource source) const {
         case PaperSource::distances:
         case PaperSource::pair:
         case PaperSource::tagged:
+        case PaperSource::classed:
             return competition_command(source);
         case PaperSource::quality:
         case PaperSource::quality_scores:
@@ -361,6 +366,7 @@ json PaperStudy::made(PaperSource source) {
         case PaperSource::pair:
         case PaperSource::quality_groups:
         case PaperSource::tagged:
+        case PaperSource::classed:
             break;
     }
     return {};

@@ -45,7 +45,8 @@ enum class PaperSource {
     quality_correlations,
     quality_grouped,  ///< correlations by the groups of `by`, too
     quality_groups,
-    tagged,  ///< the images by tag
+    tagged,   ///< the images by tag
+    classed,  ///< the images by class, beside labelled ones
 };
 
 /// [paper] or its inputs lack what a row needs, which is no failure.

@@ -13,6 +13,7 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
+#include "mad/gallery_classes.h"
 #include "mad/gallery_plan.h"
 #include "mad/gallery_sheet.h"
 #include "mad/image_tags.h"
@@ -30,6 +31,14 @@ void check_gallery_options(const Competition& competition, const GalleryOptions&
          fmt::format("{} columns; allowed: 1 to 50", options.columns));
     need(!options.out.empty(), "a gallery needs a folder");
     need(options.by_tag || options.tags.empty(), "a file of tags needs by_tag");
+    const bool beside = !options.beside.empty();
+    need(!beside || !options.by_tag, "a sheet is of a tag or of a class: omit by_tag or beside");
+    need(beside || (options.beside_list.empty() && options.beside_count == 0 &&
+                    options.classes.empty() && options.top_classes == 0 && !options.confirmed),
+         "beside_list, beside_count, classes, top_classes and confirmed need beside: name the "
+         "labelled images");
+    need(options.classes.empty() || options.top_classes == 0,
+         "classes and top_classes both choose classes: omit one of them");
     std::vector<std::string> known;
     for (const CompetitionClassifier& one : competition.active()) known.push_back(one.name);
     for (const std::string& name : options.models) {
@@ -86,7 +95,7 @@ void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& for
         for (const SheetCell& cell : sheet.cells) {
             throw_if_stopped();
             std::string reason;
-            cell_image(cell.path, form, reason);
+            cell_image(cell, form, reason);
             if (reason.empty()) return;
             if (first_reason.empty()) {
                 first_reason = reason;
@@ -110,12 +119,16 @@ public:
     GallerySheets(const Competition& competition, const GalleryOptions& options)
         : competition_(competition),
           options_(options),
-          form_({.side = options.side, .columns = options.columns, .named = options.by_tag}),
+          form_({.side = options.side,
+                 .columns = options.columns,
+                 .named = options.by_tag || !options.beside.empty()}),
           selected_(read_selected(competition.impl().database)),
           pairs_(gallery_pairs(competition, options, selected_, names_)),
           planner_(competition) {
         if (options.by_tag)
             plan_tags();
+        else if (!options.beside.empty())
+            plan_classes();
         else
             plan_pairs();
     }
@@ -180,6 +193,34 @@ private:
         }
     }
 
+    void plan_classes() {
+        if (selected_.empty()) refuse_unselected(competition_);
+        class_planner_.emplace(competition_, options_, pairs_, planner_, gallery);
+        // Both parts of a sheet are in memory until they are joined.
+        const std::size_t half = cells_of_a_sheet(form_) / 2 / form_.columns;
+        const std::size_t cells = std::max<std::size_t>(1, half) * form_.columns;
+        std::map<std::uint16_t, const PlannedClass*> drawn;
+        for (const PlannedClass& planned : class_planner_->classes()) {
+            drawn[planned.label] = &planned;
+            const std::size_t before = plans.size();
+            add(names_.of_class(planner_.short_name(planned.label)),
+                class_planner_->sheets_of(planned, cells));
+            gallery.classes.push_back(planned.counts);
+            gallery.classes.back().sheet = plans.at(before).result.file;
+        }
+        const auto is_drawn = [&](const SelectedRow& image) {
+            const auto questions = questions_of(image);
+            return std::any_of(questions.begin(), questions.end(), [&](const QuestionKey& key) {
+                const auto found = drawn.find(key.second);
+                return found != drawn.end() && found->second->images.contains(image.image);
+            });
+        };
+        for (const GalleryPair& pair : pairs_)
+            for (const SelectedRow& image : pair.images)
+                if (image.state == SelectedState::accepted && is_drawn(image))
+                    gallery.shown.push_back(planner_.image_of(pair.row, image));
+    }
+
     void add(const std::string& file, std::vector<SheetPlan> sheets) {
         for (std::size_t s = 0; s < sheets.size(); ++s) {
             const std::string name =
@@ -196,6 +237,52 @@ private:
     std::vector<SelectedRow> selected_;
     std::vector<GalleryPair> pairs_;
     GalleryPlanner planner_;
+    std::optional<ClassPlanner> class_planner_;
+};
+
+/// Draws sheets, in any number of threads.
+class SheetDrawer {
+public:
+    SheetDrawer(const SheetForm& form, Progress total, const ProgressCallback& progress)
+        : form_(form), state_(total), progress_(progress) {}
+
+    /// Counts the images that cannot be read in the plan's result, and returns the first reason.
+    std::string draw(SheetPlan& plan) {
+        std::string reason;
+        Image sheet = part_of(plan, plan.head, plan.cells, form_, reason);
+        if (!plan.beside.empty()) {
+            SheetForm plain = form_;
+            plain.plain = true;
+            sheet =
+                stacked_sheets(sheet, part_of(plan, plan.head_beside, plan.beside, plain, reason));
+        }
+        save_png(sheet, plan.result.file);
+        return reason;
+    }
+
+private:
+    Image part_of(SheetPlan& plan, const std::vector<std::string>& head,
+                  const std::vector<SheetCell>& cells, const SheetForm& form,
+                  std::string& first_reason) {
+        Image part = empty_sheet(head, cells, form);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            throw_if_stopped();
+            std::string reason;
+            put_cell(part, cell_image(cells[i], form, reason), i, head.size(), form);
+            if (!reason.empty() && ++plan.result.unreadable == 1)
+                first_reason = cells[i].path.string() + ": " + reason;
+            const std::lock_guard hold(mutex_);
+            ++state_.done;
+            state_.failed += reason.empty() ? 0 : 1;
+            if (progress_) progress_(state_);
+        }
+        return part;
+    }
+
+    const SheetForm& form_;
+    Progress state_;
+    const ProgressCallback& progress_;
+    std::mutex mutex_;
 };
 
 }  // namespace
@@ -219,42 +306,27 @@ Gallery make_gallery(const Competition& competition, const GalleryOptions& optio
     std::vector<SheetPlan>& plans = sheets.plans;
     const SheetForm& form = sheets.form();
     Progress state;
-    for (const SheetPlan& plan : plans) state.total += plan.cells.size();
+    for (const SheetPlan& plan : plans) state.total += plan.cells.size() + plan.beside.size();
     if (plans.empty()) refuse_unselected(competition);
     check_some_image(plans, form);
 
     make_folders(options.out);
-    std::mutex mutex;
+    SheetDrawer drawer(form, state, progress);
     std::vector<std::string> reasons(plans.size());
     parallel_blocks(plans.size(), options.threads == 0 ? resolve_threads(0) : options.threads,
-                    [&](std::size_t s) {
-                        SheetPlan& plan = plans[s];
-                        Image sheet = empty_sheet(plan.head, plan.cells, form);
-                        for (std::size_t i = 0; i < plan.cells.size(); ++i) {
-                            throw_if_stopped();
-                            std::string reason;
-                            put_cell(sheet, cell_image(plan.cells[i].path, form, reason), i,
-                                     plan.head.size(), form);
-                            if (!reason.empty() && ++plan.result.unreadable == 1)
-                                reasons[s] = plan.cells[i].path.string() + ": " + reason;
-                            const std::lock_guard hold(mutex);
-                            ++state.done;
-                            state.failed += reason.empty() ? 0 : 1;
-                            if (progress) progress(state);
-                        }
-                        save_png(sheet, plan.result.file);
-                    });
+                    [&](std::size_t s) { reasons[s] = drawer.draw(plans[s]); });
     std::string first_reason;
     for (std::size_t s = 0; s < plans.size(); ++s) {
         if (first_reason.empty()) first_reason = reasons[s];
         gallery.images += plans[s].result.images;
+        gallery.beside += plans[s].result.beside;
         gallery.unreadable += plans[s].result.unreadable;
         gallery.sheets.push_back(std::move(plans[s].result));
     }
     if (gallery.unreadable > 0)
         gallery.warnings.push_back(
             fmt::format("{} of {} images cannot be read and are shown in grey; the first, {}",
-                        gallery.unreadable, gallery.images, first_reason));
+                        gallery.unreadable, gallery.images + gallery.beside, first_reason));
     return gallery;
 }
 

@@ -16,6 +16,9 @@ namespace assay::mad {
 namespace {
 
 constexpr std::size_t still_open = 4;  // index of open images in GallerySheet::cases
+constexpr std::string_view farthest_first =
+    "Each image with the pair whose labels are farthest apart, these first.";
+constexpr std::string_view colours_of_answers = "Green: people say yes; red: no.";
 
 /// Two names and an extension fit into a file name of 255 bytes.
 std::string part_of_sheet_name(const std::string& name) {
@@ -71,32 +74,33 @@ std::string sheet_text(std::size_t sheet, std::size_t sheets) {
     return sheets > 1 ? fmt::format("; sheet {} of {}", sheet + 1, sheets) : "";
 }
 
-/// An image with a tag: the pair and its row, and the number of pairs that have it.
-struct TaggedPlace {
-    const GalleryPair* pair = nullptr;
-    const SelectedRow* row = nullptr;
-    std::size_t pairs = 0;
-};
+/// True if a classifier of the pair predicts the class.
+bool has_label(const SelectedRow& row, std::uint16_t label) {
+    return row.first_label == label || row.second_label == label;
+}
 
-/// Each accepted image once, where its labels are farthest apart; the farthest first.
-std::vector<TaggedPlace> tagged_places(const std::set<std::int64_t>& images,
-                                       const std::vector<GalleryPair>& pairs) {
-    std::map<std::int64_t, TaggedPlace> by_image;
+/// Each accepted image once, where its labels are farthest apart; the farthest first. With a
+/// `label`, only from pairs of which a classifier predicts it.
+std::vector<FarthestPlace> farthest_places(const std::set<std::int64_t>& images,
+                                           const std::vector<GalleryPair>& pairs,
+                                           std::optional<std::uint16_t> label = std::nullopt) {
+    std::map<std::int64_t, FarthestPlace> by_image;
     for (const GalleryPair& pair : pairs) {
         for (const SelectedRow& row : pair.images) {
             if (row.state != SelectedState::accepted || !images.contains(row.image)) continue;
-            TaggedPlace& place = by_image[row.image];
+            if (label && !has_label(row, *label)) continue;
+            FarthestPlace& place = by_image[row.image];
             ++place.pairs;
             if (place.row != nullptr && place.row->units >= row.units) continue;
             place.pair = &pair;
             place.row = &row;
         }
     }
-    std::vector<TaggedPlace> places;
+    std::vector<FarthestPlace> places;
     for (const auto& [image, place] : by_image) places.push_back(place);
-    std::stable_sort(places.begin(), places.end(), [](const TaggedPlace& a, const TaggedPlace& b) {
-        return a.row->units > b.row->units;
-    });
+    std::stable_sort(
+        places.begin(), places.end(),
+        [](const FarthestPlace& a, const FarthestPlace& b) { return a.row->units > b.row->units; });
     return places;
 }
 
@@ -108,6 +112,10 @@ std::string SheetNames::of(const std::string& first, const std::string& second) 
 
 std::string SheetNames::of_tag(const std::string& tag) {
     return unique("tag-" + part_of_sheet_name(tag));
+}
+
+std::string SheetNames::of_class(const std::string& name) {
+    return unique("class-" + part_of_sheet_name(name));
 }
 
 std::string SheetNames::unique(const std::string& wanted) {
@@ -152,21 +160,72 @@ std::vector<SheetPlan> GalleryPlanner::sheets_of(const std::string& tag,
                                                  std::size_t cells) const {
     GallerySheet empty;
     empty.tag = tag;
-    const std::vector<TaggedPlace> places = tagged_places(images, pairs);
+    std::vector<SheetPlan> sheets = sheets_of(empty, farthest_places(images, pairs), cells);
+    std::uint64_t shown = 0;
+    for (const SheetPlan& sheet : sheets) shown += sheet.cells.size();
+    const std::string counts =
+        fmt::format("{}; {}", how_many(shown, "image", "images"), cases_text(sheets));
+    for (std::size_t s = 0; s < sheets.size(); ++s)
+        sheets[s].head = {"Tag: " + tag, counts + sheet_text(s, sheets.size()),
+                          std::string(farthest_first), std::string(colours_of_answers)};
+    return sheets;
+}
+
+std::vector<SheetPlan> GalleryPlanner::sheets_of(const GallerySheet& empty,
+                                                 const std::vector<FarthestPlace>& places,
+                                                 std::size_t cells) const {
     std::vector<SheetPlan> sheets;
-    for (const TaggedPlace& place : places) {
+    for (const FarthestPlace& place : places) {
         SheetCell cell = cell_of(place.pair->row, *place.row);
         cell.first.who = name_of(place.pair->row.first);
         cell.second.who = name_of(place.pair->row.second);
         if (place.pairs > 1) cell.below += fmt::format(", {} pairs", place.pairs);
         add_cell(sheets, empty, cells, std::move(cell), index_of_case(*place.row));
     }
-    const std::string counts =
-        fmt::format("{}; {}", how_many(places.size(), "image", "images"), cases_text(sheets));
-    for (std::size_t s = 0; s < sheets.size(); ++s)
-        sheets[s].head = {"Tag: " + tag, counts + sheet_text(s, sheets.size()),
-                          "Each image with the pair whose labels are farthest apart, these first.",
-                          "Green: people say yes; red: no."};
+    return sheets;
+}
+
+ImagesOfClass GalleryPlanner::images_of_classes(const std::vector<GalleryPair>& pairs,
+                                                bool confirmed) const {
+    ImagesOfClass out;
+    for (const GalleryPair& pair : pairs) {
+        for (const SelectedRow& row : pair.images) {
+            if (row.state != SelectedState::accepted) continue;
+            for (const auto& [image, label] : questions_of(row))
+                if (!confirmed || answer_to(image, label) == SheetMark::yes)
+                    out[label].insert(image);
+        }
+    }
+    return out;
+}
+
+GalleryClass GalleryPlanner::class_of(std::uint16_t label,
+                                      const std::set<std::int64_t>& images) const {
+    GalleryClass out{.id = competition_.classes().id(label),
+                     .name = competition_.classes().name(label),
+                     .selected = images.size(),
+                     .sheet = {}};
+    for (const std::int64_t image : images) {
+        const SheetMark mark = answer_to(image, label);
+        ++(mark == SheetMark::yes ? out.yes : mark == SheetMark::no ? out.no : out.open);
+    }
+    return out;
+}
+
+std::vector<SheetPlan> GalleryPlanner::sheets_of(std::uint16_t label, const GalleryClass& counts,
+                                                 const std::set<std::int64_t>& images,
+                                                 const std::vector<GalleryPair>& pairs,
+                                                 std::size_t cells) const {
+    GallerySheet empty;
+    empty.class_id = counts.id;
+    std::vector<SheetPlan> sheets = sheets_of(empty, farthest_places(images, pairs, label), cells);
+    for (SheetPlan& sheet : sheets)
+        sheet.head = {
+            "Class: " + counts.name + (counts.name == counts.id ? "" : " (" + counts.id + ")"),
+            fmt::format("{} with this prediction; people say yes to {}, no to {}; open {}",
+                        how_many(counts.selected, "selected image", "selected images"), counts.yes,
+                        counts.no, counts.open),
+            std::string(farthest_first), std::string(colours_of_answers)};
     return sheets;
 }
 
@@ -198,11 +257,16 @@ SheetLabel GalleryPlanner::label_of(std::uint32_t classifier, std::int64_t image
                         competition_.folder().string(), name_of(classifier), image,
                         shell_word(competition_.folder().string())));
     }
-    SheetLabel shown{.name = names_[label], .confidence = confidence_text(stored.confidences[at])};
+    return {.name = names_[label],
+            .confidence = confidence_text(stored.confidences[at]),
+            .mark = answer_to(image, label)};
+}
+
+SheetMark GalleryPlanner::answer_to(std::int64_t image, std::uint16_t label) const {
     const QuestionTally* question = tally_.find(image, label);
-    if (question != nullptr && question->known() && !question->outcome.unclear)
-        shown.mark = question->outcome.yes ? SheetMark::yes : SheetMark::no;
-    return shown;
+    if (question == nullptr || !question->known() || question->outcome.unclear)
+        return SheetMark::open;
+    return question->outcome.yes ? SheetMark::yes : SheetMark::no;
 }
 
 GalleryLabel GalleryPlanner::data_of(std::uint32_t classifier, std::int64_t image,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,20 @@ struct SheetPlan {
     GallerySheet result;
     std::vector<std::string> head;
     std::vector<SheetCell> cells;
+    /// A second part, below the first one: labelled images. Without cells, it is absent.
+    std::vector<std::string> head_beside{};
+    std::vector<SheetCell> beside{};
+};
+
+/// Images by the class that a classifier of their pair predicts.
+using ImagesOfClass = std::map<std::uint16_t, std::set<std::int64_t>>;
+
+/// An image of a sheet that joins pairs: the pair and its row, and the number of pairs that have
+/// it.
+struct FarthestPlace {
+    const GalleryPair* pair = nullptr;
+    const SelectedRow* row = nullptr;
+    std::size_t pairs = 0;
 };
 
 /// Names of files without extension, each once, valid for any names of classifiers and tags.
@@ -38,6 +53,8 @@ public:
     std::string of(const std::string& first, const std::string& second);
     /// "tag-TAG".
     std::string of_tag(const std::string& tag);
+    /// "class-NAME".
+    std::string of_class(const std::string& name);
     /// The name, or if it is taken, "NAME-2", "NAME-3", ...
     std::string unique(const std::string& wanted);
 
@@ -58,9 +75,27 @@ public:
                                      const std::vector<GalleryPair>& pairs,
                                      std::size_t cells) const;
     GalleryImage image_of(const PairRow& pair, const SelectedRow& image) const;
+    /// The accepted images of the pairs by predicted class, with `confirmed` only those in which
+    /// people see it.
+    ImagesOfClass images_of_classes(const std::vector<GalleryPair>& pairs, bool confirmed) const;
+    /// The class, with people's answers about its images.
+    GalleryClass class_of(std::uint16_t label, const std::set<std::int64_t>& images) const;
+    /// The upper parts of a class's sheets, as for a tag. `images` are of images_of_classes().
+    std::vector<SheetPlan> sheets_of(std::uint16_t label, const GalleryClass& counts,
+                                     const std::set<std::int64_t>& images,
+                                     const std::vector<GalleryPair>& pairs,
+                                     std::size_t cells) const;
+    /// A class's name without synonyms, or its id if that is ambiguous.
+    const std::string& short_name(std::uint16_t label) const { return names_.at(label); }
 
 private:
     const std::string& name_of(std::uint32_t number) const;
+    /// Sheets that begin as `empty`, without lines at the top.
+    std::vector<SheetPlan> sheets_of(const GallerySheet& empty,
+                                     const std::vector<FarthestPlace>& places,
+                                     std::size_t cells) const;
+    /// People's answer to the question whether the image shows the class.
+    SheetMark answer_to(std::int64_t image, std::uint16_t label) const;
     SheetLabel label_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const;
     GalleryLabel data_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const;
     /// The index of the image in GallerySheet::cases.

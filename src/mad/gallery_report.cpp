@@ -31,6 +31,27 @@ Table sheet_table(const Gallery& gallery) {
     return table;
 }
 
+Table class_table(const Gallery& gallery) {
+    Table table;
+    table.columns = {{.name = "class", .numbers = false},
+                     {.name = "selected"},
+                     {.name = "yes"},
+                     {.name = "no"},
+                     {.name = "open"},
+                     {.name = "labelled"},
+                     {.name = "shown"},
+                     {.name = "sheet", .numbers = false}};
+    for (const GalleryClass& one : gallery.classes)
+        table.add({one.name, Count{one.selected}, Count{one.yes}, Count{one.no}, Count{one.open},
+                   Count{one.labelled}, Count{one.shown}, one.sheet.filename().string()});
+    table.notes = {
+        "Selected: images for which a classifier predicts the class. Yes, no, open: people's "
+        "answers to whether they show it. Labelled: images of the labelled data set with the "
+        "class; shown: the first of them, on the sheets."};
+    for (const std::string& note : gallery.notes) table.notes.push_back(note);
+    return table;
+}
+
 }  // namespace
 
 ResultType result_type(ResultOf<GallerySheet>) {
@@ -39,14 +60,16 @@ ResultType result_type(ResultOf<GallerySheet>) {
     static constexpr auto rows = describe_result<Of>(
         {.name = "MadSheet",
          .columns = "file,images,unreadable,case_i=cases.I,case_ii=cases.II,case_iii=cases.III,"
-                    "replaced=cases.replaced,open=cases.open,first,second,tag"},
+                    "replaced=cases.replaced,open=cases.open,first,second,tag,class_id,beside"},
         {
             part<&Of::file>({}),
-            part<&Of::first>({.help = "Empty on the sheet of a tag"}),
+            part<&Of::first>({.help = "Empty on the sheet of a tag or of a class"}),
             part<&Of::second>({}),
-            part<&Of::tag>({.help = "Empty on the sheet of a pair"}),
-            part<&Of::images>({.help = "Drawn"}),
-            part<&Of::unreadable>({.help = "Of these, images that are shown as a grey field"}),
+            part<&Of::tag>({.help = "Empty on the sheet of a pair or of a class"}),
+            part<&Of::class_id>({.help = "Empty on other sheets than those of classes"}),
+            part<&Of::images>({.help = "Selected images on it"}),
+            part<&Of::beside>({.help = "Images of the labelled data set on it"}),
+            part<&Of::unreadable>({.help = "Of all these, images that are shown as a grey field"}),
             part<&Of::cases>({.help = "Images", .keys = cases}),
         });
     return rows;
@@ -85,26 +108,48 @@ ResultType result_type(ResultOf<GalleryImage>) {
     return rows;
 }
 
+ResultType result_type(ResultOf<GalleryClass>) {
+    using Of = GalleryClass;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadClass", .help = "A class with its selected and its labelled images"},
+        {
+            part<&Of::id>({}),
+            part<&Of::name>({}),
+            part<&Of::selected>({.help = "Images for which a classifier of the pairs predicts it"}),
+            part<&Of::yes>({.help = "Of these: people say that the image shows it"}),
+            part<&Of::no>({.help = "People say that it does not"}),
+            part<&Of::open>({.help = "Undecided, or nobody can judge it"}),
+            part<&Of::labelled>({.help = "Images of the labelled data set with the class"}),
+            part<&Of::shown>({.help = "Of these, the first ones, which are on the sheets"}),
+            part<&Of::sheet>({.help = "The first of its sheets"}),
+        });
+    return rows;
+}
+
 ResultType result_type(ResultOf<Gallery>) {
     using Of = Gallery;
-    static constexpr auto rows =
-        describe_result<Of>({.name = "MadGallery",
-                             .help = "The selected images, and the sheets that show them",
-                             .schema = "assay.mad_gallery/1"},
-                            {
-                                part<&Of::sheets>({}),
-                                part<&Of::shown>({}),
-                                part<&Of::images>({.help = "Of all sheets"}),
-                                part<&Of::unreadable>({}),
-                                part<&Of::warnings>({}),
-                            });
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "MadGallery",
+         .help = "The selected images, and the sheets that show them",
+         .schema = "assay.mad_gallery/1"},
+        {
+            part<&Of::sheets>({}),
+            part<&Of::classes>({.help = "With `--beside`; otherwise empty"}),
+            part<&Of::shown>({}),
+            part<&Of::images>({.help = "Of all sheets"}),
+            part<&Of::beside>({.help = "Of all sheets"}),
+            part<&Of::unreadable>({}),
+            part<&Of::notes>(
+                {.help = "How the labelled data set was read, and which images are omitted"}),
+            part<&Of::warnings>({}),
+        });
     return rows;
 }
 
 Report report_of(const Gallery& gallery) {
     Report report;
     report.title = "Gallery";
-    Table table = sheet_table(gallery);
+    Table table = gallery.classes.empty() ? sheet_table(gallery) : class_table(gallery);
     if (!gallery.sheets.empty())
         table.notes.push_back(
             fmt::format("In {}.", gallery.sheets.front().file.parent_path().string()));

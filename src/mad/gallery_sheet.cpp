@@ -28,6 +28,7 @@ int cell_width(const SheetForm& form) {
 }
 /// Number of text lines below an image.
 int lines_below(const SheetForm& form) {
+    if (form.plain) return 1;
     return form.named ? 5 : 3;
 }
 int cell_height(const SheetForm& form) {
@@ -71,6 +72,7 @@ void draw_lines(Image& sheet, int left, int top, const SheetCell& cell, const Sh
         top += line_height(form);
     };
     for (const SheetLabel* label : {&cell.first, &cell.second}) {
+        if (form.plain) break;
         if (form.named) faint(label->who);
         draw_label(sheet, left, top, form.named ? "" : (label == &cell.first ? "A: " : "B: "),
                    *label, form);
@@ -114,9 +116,10 @@ std::size_t cells_of_a_sheet(const SheetForm& form) {
     return std::max<std::size_t>(1, sheet_pixels / row) * form.columns;
 }
 
-Image cell_image(const std::filesystem::path& path, const SheetForm& form, std::string& reason) {
+Image cell_image(const SheetCell& cell, const SheetForm& form, std::string& reason) {
     try {
-        const Image image = decode_image(read_file(path));
+        const Image image = cell.data != nullptr ? load_image(*cell.data, cell.item)
+                                                 : decode_image(read_file(cell.path));
         const int longer = std::max(image.width, image.height);
         const auto scaled = [&](int side) {
             const double exact = static_cast<double>(side) * form.side / longer;
@@ -127,7 +130,7 @@ Image cell_image(const std::filesystem::path& path, const SheetForm& form, std::
     } catch (const Error& error) {
         // An error that would also affect other images ends the work.
         if (error.code() != ErrorCode::bad_input) throw;
-        reason = reason_of(error, path);
+        reason = reason_of(error, cell.path);
         return grey_field(reason, form);
     }
 }
@@ -158,6 +161,17 @@ void put_cell(Image& sheet, const Image& image, std::size_t cell, std::size_t he
     const Corner corner = corner_of(cell, head_lines, form);
     paste_image(sheet, image, corner.left + (form.side - image.width) / 2,
                 corner.top + (form.side - image.height) / 2);
+}
+
+Image stacked_sheets(const Image& upper, const Image& lower) {
+    Image sheet;
+    sheet.width = std::max(upper.width, lower.width);
+    sheet.height = upper.height + lower.height;
+    sheet.pixels.assign(std::size_t{4} * static_cast<std::size_t>(sheet.width) * sheet.height, 255);
+    paste_image(sheet, upper, 0, 0);
+    paste_image(sheet, lower, 0, upper.height);
+    fill_box(sheet, sheet_gap, upper.height, sheet.width - 2 * sheet_gap, 1, faint_ink);
+    return sheet;
 }
 
 }  // namespace assay::mad

@@ -13,6 +13,7 @@ from guide_files import FISH, SHAPES, npy, table, world
 @world("competition.md")
 def competition(w):
     crawl(w)
+    w.images("val", classes=FISH, each=3)
 
 
 def crawl(w):
@@ -214,6 +215,7 @@ def paper_of_a_competition(w):
     """The configuration is the page's own."""
     models = [f"net{i}" for i in range(4)]
     w.images("crawl", each=40, flat=True)
+    w.images("val", each=3)
     ids = sorted(path.name for path in (w.folder / "crawl").iterdir())
     for model in models:
         w.store(f"crawl/{model}", rows=240, ids=ids, labels=False)

@@ -65,6 +65,9 @@ class PaperOfACompetition(unittest.TestCase):
         (cls.folder / "photos").mkdir()
         for i, name in enumerate(cls.truth):
             (cls.folder / "photos" / name).write_bytes(png(i))
+        for i in range(8):
+            (cls.folder / "val" / CLASSES[i % 4]).mkdir(parents=True, exist_ok=True)
+            (cls.folder / "val" / CLASSES[i % 4] / f"{i}.png").write_bytes(png(200 + i))
         cls.write("items.csv", "path", [[name] for name in cls.truth])
         cls.write("hierarchy.csv", "child,parent", [["cat", "animal"], ["dog", "animal"], ["car", "thing"], ["cup", "thing"],
                                                    ["animal", "all"], ["thing", "all"]])
@@ -78,7 +81,8 @@ class PaperOfACompetition(unittest.TestCase):
         cls.write("accuracies.csv", "model,rank", [[name, str(rank)] for name, (rank, _) in PUBLISHED.items()])
         cls.write("tags.csv", "image,tag", [["000.png", "small"], ["001.png", "small"], ["004.png", "drawn"]])
         cls.out = cls.folder / "made"
-        cls.made = cls.paper("made", "competition = 'mad'", "against = 'accuracies.csv'", "tags = 'tags.csv'", "formats = ['svg', 'png']")
+        cls.made = cls.paper("made", "competition = 'mad'", "against = 'accuracies.csv'", "tags = 'tags.csv'", "beside = 'val'",
+                             "formats = ['svg', 'png']")
         cls.rows = {row["row"]: row for row in cls.made["rows"]}
 
     @classmethod
@@ -111,7 +115,7 @@ class PaperOfACompetition(unittest.TestCase):
 
     def test_every_row_is_listed(self):
         states = {row: part["state"] for row, part in self.rows.items()}
-        self.assertEqual({row for row, state in states.items() if state != "made"}, {"figure-1", "figure-3"})
+        self.assertEqual({row for row, state in states.items() if state != "made"}, {"figure-1"})
         overview, page = (self.out / "README.md").read_text(), DOCS.read_text()
         for row, part in self.rows.items():
             self.assertIn(f"| {row} |", overview)
@@ -169,10 +173,51 @@ class PaperOfACompetition(unittest.TestCase):
         self.assertEqual(sheet.read_bytes(), (self.out / "figure-7.png").read_bytes())
         run(*shlex.split(self.rows["figure-8-images"]["command"])[1:], "-q", cwd=self.folder)
         self.assertEqual((self.folder / "sheets/tag-small.png").read_bytes(), (self.out / "figure-8-images-2.png").read_bytes())
+        self.assertEqual(self.rows["figure-3"]["files"], ["figure-3.png", *(f"figure-3-{i}.png" for i in (2, 3, 4))])
+        run(*shlex.split(self.rows["figure-3"]["command"])[1:], "-q", cwd=self.folder)
+        self.assertEqual({path.read_bytes() for path in (self.folder / "sheets").glob("class-*.png")},
+                         {(self.out / name).read_bytes() for name in self.rows["figure-3"]["files"]})
         for row in ("figure-4", "figure-5"):
             for number, one in enumerate(self.rows[row]["command"].split("; ")):
                 run(*shlex.split(one)[1:], *(() if number else ("-q",)), cwd=self.folder)
             self.assertEqual((self.folder / f"{row}.svg").read_bytes(), (self.out / f"{row}.svg").read_bytes())
+
+    def test_selected_images_beside_labelled_ones(self):
+        def gallery(*options, status=0):
+            return run("mad", "gallery", self.folder / "mad", "--out", self.folder / "beside", *options, status=status)
+
+        made = json.loads(gallery("--beside", self.folder / "val", "--beside-count", 1, "--json", "-q"))
+        self.assertEqual({one["id"] for one in made["classes"]}, set(CLASSES))
+        predicted = {name: set() for name in CLASSES}
+        for one in made["shown"]:
+            for side in ("first_label", "second_label"):
+                predicted[one[side]["id"]].add(one["id"])
+        for one in made["classes"]:
+            self.assertEqual((one["labelled"], one["shown"]), (2, 1))
+            self.assertEqual(one["selected"], len(predicted[one["id"]]))
+            # Everything is answered with the truth, and the class of an image is predicted for it.
+            self.assertEqual((one["yes"], one["open"]), (sum(1 for name in self.truth.values() if CLASSES[name] == one["id"]), 0))
+            self.assertEqual(one["yes"] + one["no"], one["selected"])
+        self.assertEqual(made["beside"], 4)
+        self.assertEqual([one["selected"] for one in made["classes"]], sorted((one["selected"] for one in made["classes"]), reverse=True))
+        true = json.loads(gallery("--beside", self.folder / "val", "--class", "cup", "--confirmed", "--json", "-q"))
+        self.assertEqual([(one["id"], one["selected"], one["no"], one["shown"]) for one in true["classes"]],
+                         [("cup", sum(1 for name in self.truth.values() if name == 3), 0, 2)])
+        (self.folder / "flat").mkdir()
+        for name in ("a.png", "b.png"):
+            (self.folder / "flat" / name).write_bytes(png(9))
+        self.write("flat.csv", "path,label", [["a.png", "dog"], ["b.png", "dog"]])
+        listed = ("--beside", self.folder / "flat", "--list", self.folder / "flat.csv")
+        self.assertIn("no image of 3 of 4 classes", json.loads(gallery(*listed, "--json", "-q"))["warnings"][0])
+        for options, said in ((("--beside", self.folder / "none"), "none"), (("--beside", self.folder / "flat"), "--list labels.csv"),
+                              ((*listed, "--class", "cup"), "has no image of 1 wanted class (first: `cup`)"),
+                              ((*listed, "--class", "cub"), "did you mean `cup`"), (("--confirmed",), "--beside"),
+                              (("--beside", ""), "--beside is empty"),
+                              (("--beside", self.folder / "val", "--by-tag"), "--by-tag")):
+            self.assertIn(said, gallery(*options, status=2))
+        (self.folder / "other" / "zebra").mkdir(parents=True)
+        (self.folder / "other" / "zebra" / "a.png").write_bytes(png(9))
+        self.assertIn("zebra", gallery("--beside", self.folder / "other", status=2))
 
     def test_latex_has_one_table(self):
         for file in self.out.glob("*.tex"):
@@ -186,6 +231,7 @@ class PaperOfACompetition(unittest.TestCase):
         for row, reason in (("table-1", "against"), ("text-1", "against"), ("figure-8", "tags")):
             self.assertEqual(rows[row]["state"], "no input")
             self.assertIn(f"set {reason} in [paper]", rows[row]["reason"])
+        self.assertEqual(rows["figure-3"]["reason"], "set beside in [paper] to labelled images")
         for row in ("figure-8", "figure-8-images"):
             self.assertIn("no image has a tag", rows[row]["reason"])
         self.assertTrue(rows["figure-7"]["command"].endswith("--models r34 vgg"))

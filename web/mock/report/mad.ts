@@ -196,8 +196,11 @@ const label = (id: string, confidence: number, correct: boolean | null) => ({
 export const gallery: MadGallery = {
   schema: "assay.mad_gallery/1",
   sheets: [],
+  classes: [],
   images: 2,
+  beside: 0,
   unreadable: 0,
+  notes: [],
   warnings: [],
   shown: [
     {

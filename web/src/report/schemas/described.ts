@@ -2408,6 +2408,26 @@ export interface MadBlock extends Result {
   open: number;
 }
 
+/** A class with its selected and its labelled images. */
+export interface MadClass {
+  id: string;
+  name: string;
+  /** Images for which a classifier of the pairs predicts it. */
+  selected: number;
+  /** Of these: people say that the image shows it. */
+  yes: number;
+  /** People say that it does not. */
+  no: number;
+  /** Undecided, or nobody can judge it. */
+  open: number;
+  /** Images of the labelled data set with the class. */
+  labelled: number;
+  /** Of these, the first ones, which are on the sheets. */
+  shown: number;
+  /** The first of its sheets. */
+  sheet: string;
+}
+
 export interface MadClassifier {
   classifier: string;
   store: string;
@@ -2492,10 +2512,16 @@ export interface MadExportedFile {
 /** The selected images, and the sheets that show them. */
 export interface MadGallery extends Result {
   sheets: MadSheet[];
+  /** With `--beside`; otherwise empty. */
+  classes: MadClass[];
   shown: ShownSelection[];
   /** Of all sheets. */
   images: number;
+  /** Of all sheets. */
+  beside: number;
   unreadable: number;
+  /** How the labelled data set was read, and which images are omitted. */
+  notes: string[];
   warnings: string[];
 }
 
@@ -2655,14 +2681,18 @@ export interface MadSelection extends Result {
 
 export interface MadSheet {
   file: string;
-  /** Empty on the sheet of a tag. */
+  /** Empty on the sheet of a tag or of a class. */
   first: string;
   second: string;
-  /** Empty on the sheet of a pair. */
+  /** Empty on the sheet of a pair or of a class. */
   tag: string;
-  /** Drawn. */
+  /** Empty on other sheets than those of classes. */
+  class_id: string;
+  /** Selected images on it. */
   images: number;
-  /** Of these, images that are shown as a grey field. */
+  /** Images of the labelled data set on it. */
+  beside: number;
+  /** Of all these, images that are shown as a grey field. */
   unreadable: number;
   /** Images. */
   cases: Record<"I" | "II" | "III" | "replaced" | "open", number>;
