@@ -621,6 +621,9 @@ class QualityScoreOptions(TypedDict, total=False):
     # assay quality score
     where: Value
     weights: Value
+    better: Value
+    scale: Value
+    by: Value
     own_constants: Flag
     trim: Value
     drop_missing: Flag
@@ -648,6 +651,8 @@ class ChooseOptions(TypedDict, total=False):
     where: Value
     need: Value
     weights: Value
+    better: Value
+    scale: Value
     level: Value
 
 

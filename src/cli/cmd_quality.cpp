@@ -1,10 +1,13 @@
 // assay quality: nine quality dimensions of classifiers, from a table.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "assay/error.h"
 #include "assay/quality/choose.h"
 #include "assay/quality/correlate.h"
 #include "assay/quality/groups.h"
 #include "assay/quality/quba.h"
+#include "assay/quality/ranking.h"
 #include "cli/cmd_quality.h"
 #include "cli/command.h"
 
@@ -48,13 +51,37 @@ void add_columns(CLI::App& app, std::vector<std::string>& columns) {
         ->type_name("COLUMN");
 }
 
-void add_weights(CLI::App& app, std::string& weights) {
+void add_weights(CLI::App& app, std::string& weights, bool columns = false) {
     app.add_option(
            "--weights", weights,
-           "balanced, or one group doubled: accuracy, robustness, calibration, class_balance, "
-           "shortcut, parameters; or DIMENSION=NUMBER,... changing the balanced ones")
+           std::string("balanced, or one group doubled: accuracy, robustness, calibration, "
+                       "class_balance, shortcut, parameters; or NAME=NUMBER,... changing the "
+                       "balanced ones (after `none,`: only these count)") +
+               (columns ? ". NAME is a dimension, or a column of numbers such as gmacs" : ""))
         ->type_name("WEIGHTS")
         ->capture_default_str();
+}
+
+void add_column_options(CLI::App& app, ColumnOptions& columns) {
+    app.add_option("--better", columns.better,
+                   "NAME=low or NAME=high: the better values of a column, if its name does not "
+                   "show them; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("NAME=SIDE");
+    app.add_option("--scale", columns.scales,
+                   "NAME=MEAN:DEVIATION that centre and scale a column (default: those of these "
+                   "models); repeatable")
+        ->allow_extra_args(false)
+        ->type_name("NAME=M:D");
+}
+
+/// Without a column that is not a dimension, its options cannot act.
+void refuse_column_options(const ColumnOptions& columns) {
+    if (columns.better.empty() && columns.scales.empty()) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("{} sets a column that is not one of the nine dimensions, but none "
+                            "counts; give it a weight, such as --weights gmacs=1",
+                            columns.better.empty() ? "--scale" : "--better"));
 }
 
 constexpr std::string_view quality_score_examples = R"(
@@ -63,6 +90,8 @@ assay quality score quality.csv
 assay quality score quality.csv --weights robustness --csv -o scores.csv
 assay quality score quality.csv --weights parameters=0,accuracy=2
 assay quality score published --where "architecture=CNN" --own-constants
+assay quality score costs.csv --weights gmacs=1,ood_auroc=2
+assay quality score published --by accuracy*ood_robustness --top 15
 )";
 
 int quality_score(std::vector<std::string> arguments) {
@@ -71,10 +100,16 @@ int quality_score(std::vector<std::string> arguments) {
                         "and ranks, and each model's place among the 326 published ones.",
                         quality_score_examples);
     QualityInput input;
-    QubaOptions options;
+    RankingOptions ranking;
+    QubaOptions& options = ranking.score;
     Output output;
     input.add_to(*app);
-    add_weights(*app, options.weights);
+    add_weights(*app, options.weights, true);
+    add_column_options(*app, ranking.columns);
+    app->add_option("--by", ranking.by,
+                    "Rank by a dimension or column itself, or by a product: "
+                    "accuracy*ood_robustness, accuracy/gmacs")
+        ->type_name("COLUMN");
     app->add_flag("--own-constants", options.own_constants,
                   "Centre and scale by these models, not by the published constants");
     app->add_option("--trim", options.trim, "For --own-constants: proportion trimmed on each side")
@@ -95,7 +130,13 @@ int quality_score(std::vector<std::string> arguments) {
     if (!parse(*app, std::move(arguments))) return Status::done;
     options.where = input.where;
     QualityTable read;
-    output.print(report_of(score_quality(input.open(read), options)));
+    const QualityTable& table = input.open(read, TableColumns::any);
+    if (needs_ranking(table, ranking)) {
+        output.print(report_of(rank_models(table, ranking)));
+    } else {
+        refuse_column_options(ranking.columns);
+        output.print(report_of(score_quality(table, options)));
+    }
     return Status::done;
 }
 
@@ -196,6 +237,7 @@ int quality_groups(std::vector<std::string> arguments) {
 constexpr std::string_view quality_choose_examples = R"(
 assay quality choose published --need "accuracy >= 0.8" --need "params <= 30"
 assay quality choose quality.csv --need "shape_bias > 30%" --weights robustness --json
+assay quality choose costs.csv --need "latency_ms <= 14" --weights gmacs=1,ood_auroc=2
 )";
 
 int quality_choose(std::vector<std::string> arguments) {
@@ -208,17 +250,18 @@ int quality_choose(std::vector<std::string> arguments) {
     Output output;
     input.add_to(*app);
     app->add_option("--need", options.needs,
-                    "DIMENSION >= NUMBER or DIMENSION <= NUMBER; parameters in millions; "
-                    "repeatable")
+                    "NAME >= NUMBER or NAME <= NUMBER: a dimension (parameters in millions) or a "
+                    "column of numbers; repeatable")
         ->allow_extra_args(false)
         ->type_name("NEED");
-    add_weights(*app, options.weights);
+    add_weights(*app, options.weights, true);
+    add_column_options(*app, options.columns);
     add_level(*app, options.level);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     options.where = input.where;
     QualityTable read;
-    const Report report = report_of(choose_models(input.open(read), options));
+    const Report report = report_of(choose_models(input.open(read, TableColumns::any), options));
     output.print(report);
     return report.partial ? Status::partial : Status::done;
 }

@@ -10,6 +10,16 @@
 #include "quality/described_quality.h"
 
 namespace assay::quality {
+namespace {
+
+/// The values of the dimensions and of the other columns.
+std::map<std::string, double> all_values(const Candidate& candidate) {
+    std::map<std::string, double> values = by_name(candidate.values);
+    values.insert(candidate.more.begin(), candidate.more.end());
+    return values;
+}
+
+}  // namespace
 
 ResultType result_type(ResultOf<Need>) {
     static constexpr auto rows = describe_result<Need>(
@@ -31,11 +41,13 @@ ResultType result_type(ResultOf<Candidate>) {
             part({.help = "Row of the table, from 1", .name = "row"},
                  [](const Candidate& c) { return c.model + 1; }),
             part<&Candidate::label>({.name = "model"}),
-            part<&Candidate::score>({.help = "Score with the published constants"}),
+            part<&Candidate::score>({.help = "Score with the published constants; other columns "
+                                             "have those of these models, "
+                                             "or given ones"}),
             part<&Candidate::behind>(
                 {.help = "Difference of the best score and this one", .name = "behind_best"}),
             part({.help = "Data for a plot of two dimensions", .name = "values"},
-                 [](const Candidate& c) { return by_name(c.values); }),
+                 [](const Candidate& c) { return all_values(c); }),
             part<&Candidate::like_best>(
                 {.help = "True if the interval of its difference from the best score contains 0"}),
             part<&Candidate::undominated>({.help = "True if no other model is at least as good in "
@@ -82,6 +94,9 @@ Report report_of(const ChooseResult& result) {
                      {.name = "unbeaten", .numbers = false},
                      {.name = "beaten by", .numbers = false}};
     report.records = table_of(result.candidates);
+    std::vector<const std::map<std::string, double>*> more;
+    for (const Candidate& c : result.candidates) more.push_back(&c.more);
+    add_named_columns(report.records, result.columns, "", more);
     std::size_t shown = 0, unsure = 0;
     for (const Candidate& c : result.candidates) {
         unsure += c.sure ? 0 : 1;

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "core/finite_number.h"
 #include "core/text.h"
+#include "quality/scored_columns.h"
 #include "quality/table_values.h"
 
 namespace assay::quality {
@@ -32,8 +33,9 @@ std::optional<double> number_of_tag(const QualityTable& table, std::size_t tag,
     return value;
 }
 
-/// For the message: the tags whose texts are numbers or no value, at least one of them a number.
-std::string columns_of_numbers(const QualityTable& table, std::span<const std::size_t> models) {
+/// The tags whose texts are numbers or no value, at least one of them a number.
+std::vector<std::string> columns_of_numbers(const QualityTable& table,
+                                            std::span<const std::size_t> models) {
     std::vector<std::string> names;
     for (std::size_t tag = 0; tag < table.tags.size(); ++tag) {
         bool any = false;
@@ -45,8 +47,41 @@ std::string columns_of_numbers(const QualityTable& table, std::span<const std::s
         });
         if (any && numbers) names.push_back(table.tags[tag]);
     }
+    return names;
+}
+
+constexpr std::string_view low_words[] = {
+    "gmac",    "gmacs",  "mac",        "macs",    "flop", "flops", "gflops",    "memory",
+    "latency", "time",   "second",     "seconds", "ms",   "ece",   "ace",       "nll",
+    "brier",   "error",  "errors",     "loss",    "fpr",  "fpr95", "size",      "energy",
+    "power",   "cost",   "price",      "mb",      "gb",   "mib",   "gib",       "watts",
+    "joules",  "params", "parameters", "mce",     "risk", "aurc",  "emissions",
+};
+constexpr std::string_view high_words[] = {
+    "accuracy", "acc",    "top1",      "top5",       "auroc", "auc",        "aupr",
+    "f1",       "recall", "precision", "real",       "asma",  "throughput", "fps",
+    "robust",   "kappa",  "mcc",       "robustness", "map",   "correct",
+};
+
+}  // namespace
+
+std::optional<bool> better_when_high(std::string_view column) {
+    bool low = false, high = false;
+    const std::string name = loose_name(column);
+    for_each_part(name, " ", [&](std::string_view word) {
+        low = low || std::ranges::find(low_words, word) != std::end(low_words);
+        high = high || std::ranges::find(high_words, word) != std::end(high_words);
+    });
+    if (low == high) return std::nullopt;
+    return high;
+}
+
+std::string listed_columns(const QualityTable& table, std::span<const std::size_t> models) {
+    const std::vector<std::string> names = columns_of_numbers(table, models);
     return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
+
+namespace {
 
 QualityColumn tag_column(const QualityTable& table, const std::string& name,
                          std::span<const std::size_t> models) {
@@ -58,9 +93,12 @@ QualityColumn tag_column(const QualityTable& table, const std::string& name,
                                     "without --column: omit it",
                                     shortened(name)));
         }
+        const std::string near = nearest_name(name, columns_of_numbers(table, models));
         throw Error(ErrorCode::usage,
-                    fmt::format("{} has no column `{}`; its columns of numbers are: {}",
-                                table.source, shortened(name), columns_of_numbers(table, models)));
+                    fmt::format("{} has no column `{}`{}; its columns of numbers are: {}",
+                                table.source, shortened(name),
+                                near.empty() ? "" : fmt::format(" (did you mean `{}`?)", near),
+                                listed_columns(table, models)));
     }
     QualityColumn column{{table.tags[*tag], table.tags[*tag], std::nullopt}, {}};
     column.values.resize(table.models.size());
@@ -93,7 +131,7 @@ std::vector<QualityColumn> quality_columns(const QualityTable& table,
                         fmt::format("{} has no value of a quality dimension (accuracy, "
                                     "c_robustness, ...): name columns of numbers with --column; it "
                                     "has: {}",
-                                    table.source, columns_of_numbers(table, models)));
+                                    table.source, listed_columns(table, models)));
         }
     }
     for (const std::string& name : more) {

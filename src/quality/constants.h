@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/quality/quba.h"
@@ -18,6 +21,17 @@ struct TrimmedMoments {
 };
 /// Excludes the floor(trim n) lowest and highest values, 0 <= trim < 0.5. Sorts the values.
 TrimmedMoments trimmed_moments(std::span<double> values, double trim);
+
+/// The text that weights_named() takes: base weights, and the weights of names in their order. The
+/// names are not checked.
+struct ParsedWeights {
+    PerDimension<double> base{};
+    std::vector<std::pair<std::string, double>> named;
+};
+/// Throws usage for an unknown profile, and for a negative number or none.
+ParsedWeights parse_weights(std::string_view text);
+/// Throws usage: all weights are 0.
+[[noreturn]] void refuse_zero_weights(std::string_view text);
 
 /// Like constants_of(); the caller sets `source`.
 QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,

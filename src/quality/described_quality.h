@@ -5,6 +5,7 @@
 #include "assay/quality/correlate.h"
 #include "assay/quality/groups.h"
 #include "assay/quality/quba.h"
+#include "assay/quality/ranking.h"
 #include "assay/quality/run.h"
 #include "assay/quality/shape_bias_of_people.h"
 #include "assay/result_type.h"
@@ -15,6 +16,7 @@ namespace assay::quality {
 
 ResultType result_type(ResultOf<DrawnCells>);
 ResultType result_type(ResultOf<QubaResult>);
+ResultType result_type(ResultOf<RankingResult>);
 ResultType result_type(ResultOf<ChooseResult>);
 ResultType result_type(ResultOf<CorrelateResult>);
 ResultType result_type(ResultOf<GroupResult>);
@@ -37,5 +39,10 @@ ResultType result_type(ResultOf<ShownQuality>);
 /// The text for people about a result that is part of another result's JSON.
 Report report_without_json(const MeasuredQuality& result);
 Section section_of(const QubaResult& result);
+
+/// Adds a csv column per name, with the number of each row's map. Rows without it have an empty
+/// cell.
+void add_named_columns(Table& table, const std::vector<std::string>& names, std::string_view prefix,
+                       const std::vector<const std::map<std::string, double>*>& numbers);
 
 }  // namespace assay::quality

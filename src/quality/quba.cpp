@@ -37,6 +37,24 @@ double weight_in(std::string_view text, std::string_view all) {
     return *value;
 }
 
+/// The weights of a profile, or no weight at all for "none".
+std::optional<PerDimension<double>> base_weights(std::string_view name) {
+    for (const WeightProfile& profile : weight_profiles()) {
+        if (loose_name(profile.name) == loose_name(name)) return profile.weights;
+    }
+    if (loose_name(name) == "none") return PerDimension<double>{};
+    return std::nullopt;
+}
+
+[[noreturn]] void refuse_weights(std::string_view text) {
+    std::vector<std::string_view> known;
+    for (const WeightProfile& profile : weight_profiles()) known.push_back(profile.name);
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown weights `{}`; allowed: {}, or NAME=NUMBER,... to change the "
+                            "balanced ones (after `none,`: only these count)",
+                            shortened(text, 200), fmt::join(known, ", ")));
+}
+
 }  // namespace
 
 const std::vector<WeightProfile>& weight_profiles() {
@@ -55,35 +73,43 @@ const std::vector<WeightProfile>& weight_profiles() {
     return profiles;
 }
 
-PerDimension<double> weights_named(std::string_view text) {
-    for (const WeightProfile& profile : weight_profiles()) {
-        if (loose_name(profile.name) == loose_name(text)) return profile.weights;
-    }
-    if (text.find('=') == std::string_view::npos) {
-        std::vector<std::string_view> known;
-        for (const WeightProfile& profile : weight_profiles()) known.push_back(profile.name);
-        throw Error(ErrorCode::usage,
-                    fmt::format("unknown weights `{}`; allowed: {}, or DIMENSION=NUMBER,... to "
-                                "change the balanced ones",
-                                shortened(text, 200), fmt::join(known, ", ")));
-    }
-    PerDimension<double> weights = default_weights();
+ParsedWeights parse_weights(std::string_view text) {
+    ParsedWeights out{default_weights(), {}};
     std::size_t begin = 0;
-    while (begin <= text.size()) {
+    for (bool first = true; begin <= text.size(); first = false) {
         const std::size_t comma = text.find(',', begin);
-        const std::string_view part = text.substr(begin, comma - begin);
-        const std::size_t equal = part.find('=');
-        const Dimension d = dimension_named(part.substr(0, equal));
-        const std::string_view number =
-            equal == std::string_view::npos ? std::string_view() : part.substr(equal + 1);
-        weights[static_cast<std::size_t>(d)] = weight_in(trimmed(number), text);
+        const std::string_view part = trimmed(text.substr(begin, comma - begin));
+        const std::size_t equal = part.rfind('=');
+        const auto base =
+            first && equal == std::string_view::npos ? base_weights(part) : std::nullopt;
+        if (base) {
+            out.base = *base;
+        } else if (first && equal == std::string_view::npos) {
+            refuse_weights(text);
+        } else {
+            const std::string_view number =
+                equal == std::string_view::npos ? std::string_view() : part.substr(equal + 1);
+            out.named.emplace_back(trimmed(part.substr(0, equal)),
+                                   weight_in(trimmed(number), text));
+        }
         if (comma == std::string_view::npos) break;
         begin = comma + 1;
     }
-    if (std::accumulate(weights.begin(), weights.end(), 0.0) <= 0)
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("weights `{}`: all weights are 0; at least one must be above 0", text));
+    return out;
+}
+
+void refuse_zero_weights(std::string_view text) {
+    throw Error(ErrorCode::usage,
+                fmt::format("weights `{}`: all weights are 0; at least one must be above 0",
+                            shortened(text, 200)));
+}
+
+PerDimension<double> weights_named(std::string_view text) {
+    const ParsedWeights parsed = parse_weights(text);
+    PerDimension<double> weights = parsed.base;
+    for (const auto& [name, weight] : parsed.named)
+        weights[static_cast<std::size_t>(dimension_named(name))] = weight;
+    if (std::accumulate(weights.begin(), weights.end(), 0.0) <= 0) refuse_zero_weights(text);
     return weights;
 }
 

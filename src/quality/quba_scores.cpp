@@ -14,24 +14,11 @@
 #include "core/text.h"
 #include "quality/cell_notes.h"
 #include "quality/constants.h"
+#include "quality/drawn_ranks.h"
 #include "quality/joint.h"
 
 namespace assay::quality {
 namespace {
-
-constexpr std::uint32_t most_replicates = 1'000'000;
-/// Ranks and places are kept until the end, with 4 bytes each.
-constexpr std::size_t most_draws = 100'000'000;
-
-void check_options(const QubaOptions& options) {
-    if (!(options.level > 0 && options.level < 1))
-        throw Error(ErrorCode::usage,
-                    fmt::format("level is {}; it must be in (0, 1)", options.level));
-    if (options.replicates < 100 || options.replicates > most_replicates) {
-        throw Error(ErrorCode::usage, fmt::format("{} replicates; allowed: 100 to {}",
-                                                  options.replicates, most_replicates));
-    }
-}
 
 /// The used cells of some models, and their standard errors.
 struct Cells {
@@ -100,35 +87,6 @@ std::vector<double> scores_of(const Values& values, const QubaConstants& constan
     return scores;
 }
 
-/// The rank of a number: 1 + the count of larger numbers.
-std::vector<std::uint32_t> ranks_of(const std::vector<double>& scores) {
-    std::vector<std::size_t> order(scores.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-    std::vector<std::uint32_t> ranks(scores.size());
-    for (std::size_t place = 0; place < order.size(); ++place) {
-        const bool tie = place > 0 && scores[order[place]] == scores[order[place - 1]];
-        ranks[order[place]] = tie ? ranks[order[place - 1]] : static_cast<std::uint32_t>(place + 1);
-    }
-    return ranks;
-}
-
-Estimate rank_estimate(double value, const std::vector<std::uint32_t>& drawn, std::size_t among,
-                       double level) {
-    Estimate rank;
-    rank.unit = Unit::rank;
-    rank.value = value;
-    rank.n = among;
-    Interval interval =
-        percentile_interval({drawn.begin(), drawn.end()}, level, "draws.percentile");
-    // Places are whole numbers. The interval includes the observed place.
-    interval.low = std::min(std::floor(interval.low), value);
-    interval.high = std::max(std::ceil(interval.high), value);
-    rank.interval = interval;
-    return rank;
-}
-
 /// The rank of a number: 1 + the count of larger numbers in `sorted` (ascending).
 std::uint32_t place_among(double score, const std::vector<double>& sorted) {
     return static_cast<std::uint32_t>(
@@ -185,13 +143,6 @@ std::vector<std::string> other_definitions(const QualityTable& table,
     return warnings;
 }
 
-/// The results of the draws for one model.
-struct DrawnModel {
-    double mean = 0, squares = 0;  ///< Welford's sums for the scores
-    std::uint32_t best = 0, top5 = 0;
-    std::vector<std::uint32_t> ranks, places;
-};
-
 std::vector<DrawnModel> draw_scores(const Cells& cells, const Cells& others,
                                     const QubaResult& result) {
     const QubaOptions& options = result.options;
@@ -211,12 +162,7 @@ std::vector<DrawnModel> draw_scores(const Cells& cells, const Cells& others,
         std::sort(other_scores.begin(), other_scores.end());
         for (std::size_t i = 0; i < drawn.size(); ++i) {
             DrawnModel& model = drawn[i];
-            const double before = model.mean;
-            model.mean += (scores[i] - before) / (r + 1.0);
-            model.squares += (scores[i] - before) * (scores[i] - model.mean);
-            model.best += ranks[i] == 1 ? 1 : 0;
-            model.top5 += ranks[i] <= 5 ? 1 : 0;
-            model.ranks.push_back(ranks[i]);
+            model.add(scores[i], ranks[i], r);
             if (!other_scores.empty()) model.places.push_back(place_among(scores[i], other_scores));
         }
     }
@@ -273,17 +219,13 @@ void refuse_empty(const QualityTable& table, const std::vector<std::size_t>& mod
 }  // namespace
 
 QubaResult score_quality(const QualityTable& table, const QubaOptions& options) {
-    check_options(options);
+    check_score_options(options);
     QubaResult result;
     result.options = options;
     result.weights = weights_named(options.weights);
     result.published = table.published;
     const std::vector<std::size_t> models = select_models(table, options.where);
-    if (models.size() * options.replicates > most_draws) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} replicates of {} exceed {}; use fewer", options.replicates,
-                                how_many(models.size(), "model"), most_draws));
-    }
+    check_draws(options, models.size());
     result.notes = table.notes;
     for (std::string& note : notes_on_cells(table, models, result.weights))
         result.notes.push_back(std::move(note));

@@ -101,6 +101,7 @@ std::vector<ResultType> described_results() {
         result_type(ResultOf<quality::PeopleShapeBiasResult>{}),
         result_type(ResultOf<quality::QualityPlan>{}),
         result_type(ResultOf<quality::QubaResult>{}),
+        result_type(ResultOf<quality::RankingResult>{}),
         result_type(ResultOf<quality::ShownQuality>{}),
         result_type(ResultOf<quality::StabilityResult>{}),
         result_type(ResultOf<replication::AdjustOutcome>{}),

@@ -204,9 +204,12 @@ def measured(w):
 
 
 @world("quality.md#Other columns of numbers")
+@world("quality.md#Rank by one column or a product")
 def costs(w):
     rows = [[f"m{i}", 2.0 + i, 10.0 + i * i % 7, 0.9 - 0.01 * i, "old" if i < 4 else "new"] for i in range(8)]
     w.write("costs.csv", table([["model", "gmacs", "latency_ms", "ood_auroc", "recipe"], *rows]))
+    w.write("attacks.csv", table([["model", "accuracy", "parameters", "robust_autoattack", "robust_autoattack_se"], *(
+        [f"m{i}", 0.7 + 0.01 * i, 20.0 + i, 0.3 + 0.02 * i * i % 0.2, 0.01] for i in range(8))]))
 
 
 def models_of_two_sets(w):

@@ -116,7 +116,8 @@ TEST(QualityColumns, FaultsSayWhatIsAllowed) {
         return message_of([&] { quality_columns(table, columns, all); }, code);
     };
     EXPECT_THAT(refused({"gmac"}, ErrorCode::usage),
-                HasSubstr("no column `gmac`; its columns of numbers are: gmacs, latency_ms, gain"));
+                HasSubstr("no column `gmac` (did you mean `gmacs`?); its columns of numbers are: "
+                          "gmacs, latency_ms, gain"));
     EXPECT_THAT(refused({}, ErrorCode::usage), HasSubstr("name columns of numbers with --column"));
     EXPECT_THAT(refused({"gmacs", "GMACs"}, ErrorCode::usage), HasSubstr("given twice"));
     EXPECT_THAT(refused({"accuracy"}, ErrorCode::usage), HasSubstr("omit it"));

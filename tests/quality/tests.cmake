@@ -1,5 +1,5 @@
 assay_test(quality
-    SOURCES quality/table_test.cpp quality/table_json_test.cpp quality/joint_test.cpp quality/merge_test.cpp quality/quba_test.cpp quality/groups_test.cpp quality/choose_test.cpp quality/columns_test.cpp
+    SOURCES quality/table_test.cpp quality/table_json_test.cpp quality/joint_test.cpp quality/merge_test.cpp quality/quba_test.cpp quality/groups_test.cpp quality/choose_test.cpp quality/columns_test.cpp quality/ranking_test.cpp
     LINKS assay_quality assay_report fmt::fmt nlohmann_json::nlohmann_json
     UNSANITIZED Correlations.PublishedTable10 Correlations.IntervalsHoldTheTruth)
 assay_test(quality_coverage SLOW

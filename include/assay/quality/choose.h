@@ -4,34 +4,43 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/estimate.h"
+#include "assay/quality/columns.h"
 #include "assay/quality/quba.h"
 #include "assay/report.h"
 
 namespace assay::quality {
 
-/// A need such as "accuracy >= 0.75" or "params <= 50": a dimension, one of < <= > >=, and a number
-/// in the dimension's unit ("75%" and "50M" also work).
+/// A need such as "accuracy >= 0.75", "params <= 50" or "gmacs <= 5": a dimension or another column
+/// of the table, one of < <= > >=, and a number in its unit (for dimensions, "75%" and "50M" also
+/// work).
 struct Need {
-    Dimension dimension = Dimension::accuracy;
+    Dimension dimension = Dimension::accuracy;  ///< if `column` is ""
+    std::string column;                         ///< a column that is not a dimension
     bool at_least = true;
     bool strict = false;
     double limit = 0;
     std::string text;        ///< the text as given
     std::size_t failed = 0;  ///< candidates that fail this need
 };
-/// Parses a need. Throws usage for another form, an unknown dimension, or a limit out of range.
+/// Parses a need of a dimension. Throws usage for another form, an unknown dimension, or a limit
+/// out of range.
 Need parse_need(std::string_view text);
+/// Parses a need of a dimension or of a column of the table. Throws usage in the same cases.
+Need parse_need(std::string_view text, const QualityTable& table);
 
 struct ChooseOptions {
     std::vector<std::string> needs;
     std::vector<std::string> where;  ///< selectors
     std::string weights =
-        "balanced";  ///< an input of weights_named(); weight 0 excludes a dimension
+        "balanced";  ///< an input of weights_named(); weight 0 excludes a dimension. It may also
+                     ///< name columns, as rank_models() takes them
+    ColumnOptions columns;
     double level = 0.95;
 };
 
@@ -40,7 +49,8 @@ struct Candidate {
     std::string label;
     /// the values that plots of one dimension against another need
     PerDimension<std::optional<double>> values;
-    Estimate score;   ///< QUBA by the published constants
+    std::map<std::string, double> more;  ///< values of the other columns
+    Estimate score;   ///< QUBA by the published constants, with the other columns if there are any
     Estimate behind;  ///< the best score minus this one; for the best itself, 0 without an interval
     bool like_best = false;  ///< the interval of the difference to the best score contains 0
     bool undominated = false;
@@ -55,6 +65,7 @@ struct ChooseResult {
     std::size_t models = 0;             ///< number of candidates
     std::vector<Candidate> candidates;  ///< best score first
     PerDimension<DrawnCells> draws{};   ///< standard errors that models share
+    std::vector<std::string> columns;   ///< columns that are not dimensions, with a weight or need
     std::vector<std::string> notes, warnings;
 };
 

@@ -35,7 +35,8 @@ struct WeightProfile {
     PerDimension<double> weights;
 };
 const std::vector<WeightProfile>& weight_profiles();
-/// A profile's name, or changes to the default weights: "accuracy=2,parameters=0". Throws usage for
+/// A profile's name, or changes to the default weights: "accuracy=2,parameters=0". The changes may
+/// follow a profile's name, or "none" (all weights are 0): "none,accuracy=1". Throws usage for
 /// unknown names, negative or no numbers, or if all weights are zero.
 PerDimension<double> weights_named(std::string_view text);
 

@@ -454,7 +454,7 @@ export interface Candidate {
   /** Row of the table, from 1. */
   row: number;
   model: string;
-  /** Score with the published constants. */
+  /** Score with the published constants; other columns have those of these models, or given ones. */
   score: Estimate;
   /** Difference of the best score and this one. */
   behind_best: Estimate;
@@ -3684,6 +3684,24 @@ export interface QualityPlan extends Result {
   notes: string[];
 }
 
+/** Models ranked by columns of numbers. */
+export interface QualityRanking extends Result {
+  /** The column or product; "" for a weighted score. */
+  by: string;
+  /** False if rank 1 has the lowest score. */
+  higher_is_better: boolean;
+  /** Columns that count. */
+  columns: RankedColumn[];
+  /** Of the intervals. */
+  level: number;
+  replicates: number;
+  seed: number;
+  /** The best first. */
+  models: RankedModel[];
+  notes: string[];
+  warnings: string[];
+}
+
 /** One score from nine dimensions. */
 export interface QualityScore extends Result {
   weights: Record<string, number>;
@@ -3765,6 +3783,45 @@ export interface RankedClassifier {
   correct: Estimate;
   /** Accuracy on all images, from the control sample. */
   accuracy: Estimate;
+}
+
+/** A column that counts in a ranking. */
+export interface RankedColumn {
+  column: string;
+  higher_is_better: boolean;
+  /** In a weighted score. */
+  weight?: number;
+  /** Centre of the column in a weighted score. */
+  mean?: number;
+  /** Scale of the column in a weighted score. */
+  deviation?: number;
+  /** published (the 326 models), these models, or given. */
+  scale_from?: string;
+  /** In a product: 1, or -1 for a divisor. */
+  power?: number;
+  /** Models with a value. */
+  models: number;
+  /** Models whose value has no standard error. */
+  exact: number;
+}
+
+export interface RankedModel {
+  /** Row of the table, from 1. */
+  row: number;
+  model: string;
+  /** Weighted score, value of the column, or product. */
+  score: Estimate;
+  /** Rank among these models; 1 is the best. */
+  rank: Estimate;
+  /** Probability of rank 1, over the draws; null without standard errors. */
+  p_best: number | null;
+  p_top5: number | null;
+  /** Value of each column. */
+  values: Record<string, number>;
+  /** What each column adds to a weighted score. */
+  parts?: Record<string, number>;
+  /** Columns without a value. */
+  missing: string[];
 }
 
 export interface RankedPair {
