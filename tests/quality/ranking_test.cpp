@@ -195,6 +195,39 @@ TEST(Ranking, FaultsSayWhatIsAllowed) {
         HasSubstr("column `lat_ms` of a: 1 is outside its interval from 2 to 3"));
 }
 
+TEST(Ranking, IsNeededForOtherColumnsOnly) {
+    EXPECT_FALSE(needs_ranking(published_models(), weighted("balanced")));
+    EXPECT_FALSE(needs_ranking(published_models(), weighted("none,accuracy=1,params=2")));
+    EXPECT_TRUE(needs_ranking(published_models(), weighted("gmacs=1")));
+    EXPECT_TRUE(needs_ranking(cost_table(), weighted("balanced")));
+    RankingOptions options;
+    options.by = "accuracy";
+    EXPECT_TRUE(needs_ranking(published_models(), options));
+}
+
+TEST(Ranking, OnlyNamedColumnsCountAfterNone) {
+    const PerDimension<double> weights = weights_named("none, accuracy=1, params=2");
+    EXPECT_EQ(weights, (PerDimension<double>{1, 0, 0, 0, 0, 0, 0, 0, 2}));
+    EXPECT_EQ(weights_named("accuracy,params=0")[0], 2);  // a profile, then a change
+    EXPECT_THAT(message_of([] { weights_named("none"); }, ErrorCode::usage),
+                HasSubstr("all weights are 0"));
+    EXPECT_THAT(message_of([] { weights_named("accuracy=1,none"); }, ErrorCode::usage),
+                HasSubstr("is not a number"));
+}
+
+TEST(Ranking, AMissingEndOfAnIntervalIsRefused) {
+    const auto refused = [](std::string_view text) {
+        return message_of([&] { rank_models(cost_table(text), weighted("lat_ms=1")); },
+                          ErrorCode::bad_input);
+    };
+    EXPECT_THAT(refused("model,lat_ms,lat_ms_low\na,1,0\nb,2,1\nc,3,2\n"),
+                HasSubstr("add the column `lat_ms_high`"));
+    EXPECT_THAT(refused("model,lat_ms,lat_ms_low,lat_ms_high\na,1,0,\nb,2,1,3\nc,3,2,4\n"),
+                HasSubstr("column `lat_ms` of a: only one end"));
+    EXPECT_THAT(refused("model,lat_ms,lat_ms_se\na,1,-1\nb,2,1\nc,3,2\n"),
+                HasSubstr("the standard error -1 is negative"));
+}
+
 TEST(Ranking, DirectionsComeFromNames) {
     EXPECT_EQ(better_when_high("ood_auroc"), true);
     EXPECT_EQ(better_when_high("top1_v1"), true);
