@@ -5,8 +5,11 @@ Makes COUNT photographs (JPEG) from crops of the images below SOURCE, 1 % of the
 - copies: the same bytes under another name;
 - near copies: reduced to 60 % and saved again with quality 75;
 - dark: all pixels times 0.05;
+- white: the distance from white times 0.04;
 - blurred: a Gaussian with a standard deviation of 8 pixels;
-- odd sizes: 12 times as wide as high.
+- flat: the distance from the grey of level 128 times 0.02;
+- narrow: 12 times as wide as high;
+- tiny: 24 x 24 pixels.
 
 Prints for each program seconds and processor seconds per 1,000 images, the peak memory of its largest process, and for each
 fault how many of the planted images it found and how many others it reported. A copy is found if it shares a group with its
@@ -29,8 +32,31 @@ import time
 
 from PIL import Image, ImageFilter
 
-FAULTS = ("copy", "near", "dark", "blurred", "odd")
-ISSUES = {"dark": "is_dark_issue", "blurred": "is_blurry_issue"}
+FAULTS = ("copy", "near", "dark", "white", "blurred", "flat", "narrow", "tiny")
+KINDS = {
+    "dark": "dark",
+    "white": "nearly_white",
+    "blurred": "blurred",
+    "flat": "low_information",
+    "narrow": "long_and_narrow",
+    "tiny": "odd_size",
+}
+ISSUES = {
+    "dark": "is_dark_issue",
+    "white": "is_light_issue",
+    "blurred": "is_blurry_issue",
+    "flat": "is_low_information_issue",
+    "narrow": "is_odd_aspect_ratio_issue",
+    "tiny": "is_odd_size_issue",
+}
+CHANGES = {
+    "dark": lambda image: image.point(lambda v: v // 20),
+    "white": lambda image: image.point(lambda v: 255 - (255 - v) // 25),
+    "blurred": lambda image: image.filter(ImageFilter.GaussianBlur(8)),
+    "flat": lambda image: image.point(lambda v: round(128 + (v - 128) / 50)),
+    "narrow": lambda image: image.resize((12 * 100, 100)),
+    "tiny": lambda image: image.resize((24, 24), Image.BOX),
+}
 CLEANVISION = """
 import json, sys
 from cleanvision import Imagelab
@@ -72,13 +98,7 @@ def plant(folder, sources, count):
             if fault == "near":
                 image.resize((width * 6 // 10, height * 6 // 10), Image.BICUBIC).save(folder / name, quality=75)
                 continue
-            if fault == "dark":
-                changed = image.point(lambda v: v // 20)
-            elif fault == "blurred":
-                changed = image.filter(ImageFilter.GaussianBlur(8))
-            else:
-                changed = image.resize((12 * 100, 100))
-            changed.save(folder / name, quality=90)
+            CHANGES[fault](image).save(folder / name, quality=90)
         (folder / source).unlink()  # the faulty image replaces its original, which may look like it
     return planted
 
@@ -101,7 +121,9 @@ def assay_findings(assay, folder, out):
         fault: [[pathlib.PurePath(m["id"]).name for m in group["members"]] for group in result[field]["examples"]]
         for fault, field in (("copy", "same_files"), ("near", "near_duplicates"))
     }
-    return figures, groups, {}
+    kinds = {unusual["kind"]: unusual["examples"] for unusual in result["unusual"]}
+    flags = {fault: {pathlib.PurePath(e["image"]["id"]).name for e in kinds[kind]} for fault, kind in KINDS.items()}
+    return figures, groups, flags
 
 
 def cleanvision_findings(folder, out):
@@ -116,25 +138,20 @@ def cleanvision_findings(folder, out):
         for fault, field in (("copy", "exact_duplicates"), ("near", "near_duplicates"))
     }
     flags = {fault: set(names(result["flags"].get(column, []))) for fault, column in ISSUES.items()}
-    flags["odd"] = set(
-        names(result["flags"].get("is_odd_aspect_ratio_issue", []) + result["flags"].get("is_odd_size_issue", []))
-    )
     return figures, groups, flags
 
 
 def found_text(fault, planted, groups, flags):
-    """ "19 of 20, 3 others", or that the program does not look for it."""
+    """ "19 of 20, 3 others"."""
     wanted = planted[fault]
     if fault in groups:
         pairs = {(a, b) for group in groups[fault] for a in group for b in group if a != b}
         found = sum((name, original) in pairs for name, original in wanted.items())
         of_planted = {*wanted, *wanted.values()}
         others = {a for a, b in pairs if a not in of_planted}
-    elif fault in flags:
+    else:
         found = sum(name in flags[fault] for name in wanted)
         others = flags[fault] - set(wanted)
-    else:
-        return "not looked for"
     return f"{found} of {len(wanted)}, {len(others)} others"
 
 

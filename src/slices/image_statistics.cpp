@@ -13,7 +13,7 @@
 #include "core/hash.h"
 #include "core/refuse.h"
 #include "data/visit_images.h"
-#include "image/luma.h"
+#include "image/luma_plane.h"
 #include "store/image_check.h"
 #include "store/same_data.h"
 
@@ -42,35 +42,12 @@ bool has_same_places(const Dataset& one, const Dataset& two) {
 }  // namespace
 
 std::array<double, 4> statistics_of(const Image& image) {
-    const auto width = static_cast<std::size_t>(image.width),
-               height = static_cast<std::size_t>(image.height);
-    const std::size_t pixels = width * height;
-    std::vector<std::uint8_t> grey(pixels);
+    const LumaPlane plane = luma_plane(image);
     std::uint64_t bright = 0;
-    for (std::size_t i = 0; i < pixels; ++i) {
-        const std::uint8_t* const pixel = image.pixels.data() + 4 * i;
-        grey[i] = luma(pixel[0], pixel[1], pixel[2]);
-        bright += grey[i];
-    }
-    std::int64_t sum = 0, squares = 0;
-    for (std::size_t y = 1; y + 1 < height; ++y) {
-        const std::uint8_t* const row = grey.data() + y * width;
-        for (std::size_t x = 1; x + 1 < width; ++x) {
-            const int around = row[x - 1] + row[x + 1] + *(row + x - width) + row[x + width];
-            const int laplacian = around - 4 * row[x];
-            sum += laplacian;
-            squares += laplacian * laplacian;
-        }
-    }
-    const auto all = static_cast<double>(pixels);
-    double sharpness = not_known;
-    if (width > 2 && height > 2) {
-        const auto inner = static_cast<double>((width - 2) * (height - 2));
-        const double mean = static_cast<double>(sum) / inner;
-        sharpness = static_cast<double>(squares) / inner - mean * mean;
-    }
-    return {static_cast<double>(bright) / all / 255, sharpness, all / 1e6,
-            static_cast<double>(width) / static_cast<double>(height)};
+    for (const std::uint8_t level : plane.levels) bright += level;
+    const auto pixels = static_cast<double>(plane.levels.size());
+    return {static_cast<double>(bright) / pixels / 255, laplacian_variance(plane), pixels / 1e6,
+            static_cast<double>(plane.width) / static_cast<double>(plane.height)};
 }
 
 ImageStatistics read_statistics(const Dataset& images, const std::vector<std::int64_t>& items,

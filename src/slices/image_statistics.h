@@ -20,9 +20,8 @@ inline constexpr std::array<std::string_view, 4> image_statistics = {"brightness
 
 /// In the order of `image_statistics`. NaN means not defined.
 /// `brightness` is the mean luma from 0 to 1 (ITU-R BT.601, 8 bits, as Pillow's mode L).
-/// `sharpness` is the variance of the Laplacian of the luma from 0 to 255, over the inner pixels.
-/// It is low in blurred images (Pech-Pacheco et al. 2000). `megapixels` is width times height.
-/// `aspect` is width over height.
+/// `sharpness` is the laplacian_variance() of the luma from 0 to 255. `megapixels` is width times
+/// height. `aspect` is width over height.
 std::array<double, 4> statistics_of(const Image& image);
 
 struct ImageStatistics {

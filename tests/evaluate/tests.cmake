@@ -33,7 +33,7 @@ assay_test(check
     LINKS assay_evaluate fmt::fmt Threads::Threads
     UNSANITIZED CheckSimulation.*)
 assay_test(inspect
-    SOURCES evaluate/inspect_test.cpp evaluate/class_orders_test.cpp
+    SOURCES evaluate/inspect_test.cpp evaluate/unusual_images_test.cpp evaluate/class_orders_test.cpp
     LINKS assay_evaluate assay_report fmt::fmt Threads::Threads)
 assay_test(eval
     SOURCES evaluate/eval_test.cpp evaluate/eval_measure_test.cpp evaluate/model_trial_test.cpp evaluate/label_signs_test.cpp

@@ -78,6 +78,39 @@ struct UnreadableImage {
     std::string id, why;
 };
 
+/// An image, and the value that makes it unusual.
+struct UnusualImage {
+    InspectedImage image;
+    double value = 0;
+};
+/// Images whose pixels or size are unusual in one way. Values and limits are described in
+/// docs/inspect.md, with their sources.
+struct UnusualImages {
+    enum class Kind {
+        dark,             ///< by the 99th percentile of the luma, 0 to 1
+        nearly_white,     ///< by the 5th percentile of the luma, 0 to 1
+        blurred,          ///< by the variance of the Laplacian over the variance of the luma
+        low_information,  ///< by the entropy of the luma in bits; not if dark or nearly white
+        long_and_narrow,  ///< by the shorter side over the longer side
+        odd_size,         ///< by the number of pixels, far from the quartiles of the data set
+    };
+    Kind kind = Kind::dark;
+    std::uint64_t images = 0;
+    std::optional<double> below, above;  ///< images with values beyond these limits are unusual
+    std::vector<UnusualImage> examples;  ///< the most extreme first; ties in order of the data set
+};
+
+constexpr auto words_of(UnusualImages::Kind) {
+    using Kind = UnusualImages::Kind;
+    using Row = std::pair<Kind, std::string_view>;
+    return std::array{Row{Kind::dark, "dark"},
+                      Row{Kind::nearly_white, "nearly_white"},
+                      Row{Kind::blurred, "blurred"},
+                      Row{Kind::low_information, "low_information"},
+                      Row{Kind::long_and_narrow, "long_and_narrow"},
+                      Row{Kind::odd_size, "odd_size"}};
+}
+
 /// Images that are equal or look alike.
 struct DuplicateGroup {
     std::uint64_t images = 0;
@@ -171,6 +204,8 @@ struct InspectResult {
     std::vector<ImageKind> kinds;
     std::optional<ImageSizes> sizes;  ///< undefined for stores, and if no image was decoded
     std::vector<UnreadableImage> unreadable_examples;
+    std::vector<UnusualImages>
+        unusual;  ///< each kind; none for stores, and if no image was decoded
     Duplicates same_files;
     /// Only among files that differ. Images of a single color (hash 0) are not
     /// compared.

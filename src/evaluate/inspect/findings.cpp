@@ -8,6 +8,7 @@
 
 #include "assay/report.h"
 #include "core/text.h"
+#include "evaluate/inspect/unusual_images.h"
 #include "image/file_facts.h"
 
 namespace assay {
@@ -108,6 +109,27 @@ void add_duplicates(Lines& lines, const InspectResult& r) {
                                         counted(near.groups, "group", "groups"),
                                         count_text(near.images), of_other_labels(near), rule));
     add_groups(lines, near, "~");
+}
+
+void add_unusual(Lines& lines, const InspectResult& r) {
+    if (r.unusual.empty()) return;
+    const bool none = std::ranges::all_of(
+        r.unusual, [](const UnusualImages& unusual) { return unusual.images == 0; });
+    if (none)
+        return lines.add(Grade::sound,
+                         "no image is dark, nearly white, blurred, long and narrow, of an unusual "
+                         "size, or has little information");
+    for (const UnusualImages& unusual : r.unusual) {
+        if (unusual.images == 0) continue;
+        const inspect::UnusualWords& words = inspect::words_for(unusual.kind);
+        lines.add(Grade::note, fmt::format("{} {} ({})", counted(unusual.images, "image", "images"),
+                                           unusual.images == 1 ? words.one : words.many,
+                                           inspect::rule_text(unusual)));
+        for (const UnusualImage& example : unusual.examples)
+            lines.example(fmt::format("{}: {}", labelled(example.image),
+                                      inspect::value_text(unusual.kind, example.value)));
+        lines.more(unusual.images, unusual.examples.size());
+    }
 }
 
 void add_against(Lines& lines, const InspectResult& r) {
@@ -216,6 +238,7 @@ std::vector<InspectFinding> inspect::findings_of(const InspectResult& r) {
     if (r.images_known) {
         add_unreadable(lines, r);
         add_duplicates(lines, r);
+        add_unusual(lines, r);
     } else {
         lines.add(Grade::note,
                   "nothing is known about the images: this store has no record of them");

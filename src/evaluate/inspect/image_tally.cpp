@@ -61,7 +61,7 @@ void ImageTally::add_recorded(std::uint32_t item, std::uint8_t left_aside_bits) 
 }
 
 void ImageTally::add(std::uint32_t item, std::string_view id, const FileFacts& facts, int width,
-                     int height, bool flat) {
+                     int height, bool flat, const PixelMeasures& measures) {
     count(kind_of(facts.format), item);
     if (facts.colour == ImageColour::rgb) count(rgb, item);
     if (facts.colour == ImageColour::grey) count(grey, item);
@@ -72,6 +72,7 @@ void ImageTally::add(std::uint32_t item, std::string_view id, const FileFacts& f
     if (named != ImageFormat::unknown && named != facts.format) count(misnamed, item);
     if (flat) count(one_colour, item);
     ++sizes_[{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)}];
+    unusual_.add(item, width, height, measures);
 }
 
 void ImageTally::add_unreadable(std::uint32_t item, ImageFormat format, std::string why) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assay/evaluate/inspect.h"
+#include "evaluate/inspect/unusual_images.h"
 #include "image/file_facts.h"
 
 namespace assay::inspect {
@@ -21,11 +22,12 @@ class ImageTally {
 public:
     /// Keeps the first `examples` unreadable images. `in_arrays` means that the images are parts of
     /// arrays, which Dataset::read_image() converts to a file format.
-    ImageTally(std::size_t examples, bool in_arrays) : examples_(examples), in_arrays_(in_arrays) {}
+    ImageTally(std::size_t examples, bool in_arrays)
+        : examples_(examples), in_arrays_(in_arrays), unusual_(examples) {}
 
     /// Adds a decoded image. `id` may have an extension. `flat` means that it has a single color.
     void add(std::uint32_t item, std::string_view id, const FileFacts& facts, int width, int height,
-             bool flat);
+             bool flat, const PixelMeasures& measures);
     /// Adds an image for which a store has only recorded what decoding ignored.
     void add_recorded(std::uint32_t item, std::uint8_t left_aside_bits);
     /// Adds an image whose file could be read but not decoded; it still has a format.
@@ -37,6 +39,9 @@ public:
     }
     std::vector<ImageKind> kinds(const Dataset& dataset) const;
     std::optional<ImageSizes> sizes() const;
+    std::vector<UnusualImages> unusual(const Dataset& dataset) const {
+        return unusual_.result(dataset, sizes_);
+    }
 
 private:
     /// Rows of the table of kinds, in the order in which it is shown. Formats come first.
@@ -63,7 +68,8 @@ private:
     std::size_t examples_;
     bool in_arrays_;
     std::array<Counted, kind_count> kinds_{};
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> sizes_;
+    SizeCounts sizes_;
+    UnusualTally unusual_;
     std::uint64_t unreadable_ = 0;
     std::map<std::uint32_t, std::string> first_unreadable_;
 };

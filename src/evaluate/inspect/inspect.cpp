@@ -106,6 +106,7 @@ void inspect::take_tally(const ImageTally& tally, const Dataset& dataset, Inspec
     result.unreadable = tally.unreadable();
     result.kinds = tally.kinds(dataset);
     result.sizes = tally.sizes();
+    result.unusual = tally.unusual(dataset);
     for (const auto& [item, why] : tally.first_unreadable())
         result.unreadable_examples.push_back({std::string(dataset.ids[item]), why});
 }
@@ -124,13 +125,15 @@ InspectResult inspect_data(const OpenedDataset& data, const OpenedDataset* again
 
     const bool in_arrays = dataset.archive != nullptr && dataset.archive->holds_samples();
     inspect::ImageTally tally(options.examples, in_arrays);
-    inspect::ImageHashes hashes = inspect::read_images(dataset, options, tally, callback);
+    inspect::ImageHashes hashes =
+        inspect::read_images(dataset, options, inspect::Pixels::measured, tally, callback);
     inspect::take_tally(tally, dataset, result);
 
     inspect::ImageHashes others;
     if (against != nullptr) {
         inspect::ImageTally other_tally(0, false);
-        others = inspect::read_images(against->dataset, options, other_tally, callback);
+        others = inspect::read_images(against->dataset, options, inspect::Pixels::only_hashed,
+                                      other_tally, callback);
         result.against.emplace();
         result.against->name = against->dataset.name;
         result.against->images = against->dataset.size();

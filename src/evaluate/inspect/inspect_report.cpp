@@ -9,6 +9,7 @@
 #include "core/result_table.h"
 #include "evaluate/described_evaluate.h"
 #include "evaluate/inspect/findings.h"
+#include "evaluate/inspect/unusual_images.h"
 
 namespace assay {
 namespace {
@@ -54,6 +55,20 @@ Table kinds_table(const InspectResult& r) {
     return table;
 }
 
+Table unusual_table(const InspectResult& r) {
+    Table table{.title = "",
+                .columns = {{"unusual", false}, {"images"}, {"most extreme", false}, {"value"}},
+                .rows = {},
+                .notes = {}};
+    for (const UnusualImages& unusual : r.unusual) {
+        if (unusual.images == 0 || unusual.examples.empty()) continue;
+        const UnusualImage& first = unusual.examples.front();
+        table.add({inspect::unusual_id(unusual.kind), Count{unusual.images}, first.image.id,
+                   inspect::value_text(unusual.kind, first.value)});
+    }
+    return table;
+}
+
 Table sizes_table(const ImageSizes& sizes) {
     Table table{.title = "",
                 .columns = {{"pixels", false}, {"least"}, {"median"}, {"most"}},
@@ -76,14 +91,15 @@ struct InspectRow {
     std::optional<std::uint64_t> group;
     std::string id, labels, other;
     std::optional<int> bits;
+    std::optional<double> value;
     std::string detail;
 };
 ResultType result_type(ResultOf<InspectRow>) {
     static constexpr auto rows = describe_result<InspectRow>(
-        {.name = "InspectRow", .columns = "finding,group,id,labels,other,bits,detail"},
+        {.name = "InspectRow", .columns = "finding,group,id,labels,other,bits,value,detail"},
         {part<&InspectRow::finding>({}), part<&InspectRow::group>({}), part<&InspectRow::id>({}),
          part<&InspectRow::labels>({}), part<&InspectRow::other>({}), part<&InspectRow::bits>({}),
-         part<&InspectRow::detail>({})});
+         part<&InspectRow::value>({}), part<&InspectRow::detail>({})});
     return rows;
 }
 
@@ -96,6 +112,7 @@ std::vector<InspectRow> inspect_rows(const InspectResult& r) {
                         .labels = fmt::format("{}", fmt::join(image.labels, "; ")),
                         .other = {},
                         .bits = {},
+                        .value = {},
                         .detail = {}});
         return rows.back();
     };
@@ -122,6 +139,10 @@ std::vector<InspectRow> inspect_rows(const InspectResult& r) {
             row.bits = pair.bits;
         }
     };
+    for (const UnusualImages& unusual : r.unusual) {
+        for (const UnusualImage& example : unusual.examples)
+            add(inspect::unusual_id(unusual.kind), example.image).value = example.value;
+    }
     if (r.against) {
         add_shared("same_file_as_other", r.against->same_examples);
         add_shared("near_duplicate_of_other", r.against->near_examples);
@@ -172,6 +193,26 @@ ResultType result_type(ResultOf<UnreadableImage>) {
     static constexpr auto rows = describe_result<UnreadableImage>(
         {.name = "InspectUnreadable"},
         {part<&UnreadableImage::id>({}), part<&UnreadableImage::why>({})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<UnusualImage>) {
+    static constexpr auto rows = describe_result<UnusualImage>(
+        {.name = "UnusualImage"},
+        {part<&UnusualImage::image>({}),
+         part<&UnusualImage::value>({.help = "Its measure, which is beyond a limit"})});
+    return rows;
+}
+
+ResultType result_type(ResultOf<UnusualImages>) {
+    using Of = UnusualImages;
+    static constexpr auto rows = describe_result<Of>(
+        {.name = "UnusualImages",
+         .help = "Images that are unusual in one way, by the measures of docs/inspect.md"},
+        {part<&Of::kind>({}), part<&Of::images>({}),
+         part<&Of::below>({.help = "Images with a lower value are unusual"}),
+         part<&Of::above>({.help = "Images with a higher value are unusual"}),
+         part<&Of::examples>({.help = "The most extreme first"})});
     return rows;
 }
 
@@ -290,6 +331,10 @@ ResultType result_type(ResultOf<InspectResult>) {
          part<&Of::sizes>({.help = "Null for a store, and if no image can be decoded"}),
          part({.name = "unreadable_examples", .omitted = true},
               [](const Of& r) { return r.images_known ? &r.unreadable_examples : nullptr; }),
+         part({.help = "Each kind; none if no image can be decoded",
+               .name = "unusual",
+               .omitted = true},
+              [](const Of& r) { return r.store.empty() ? &r.unusual : nullptr; }),
          part({.name = "same_files", .omitted = true},
               [](const Of& r) { return r.images_known ? &r.same_files : nullptr; }),
          part({.help = "Near duplicates among files that differ",
@@ -323,6 +368,8 @@ Report report_of(const InspectResult& r) {
     std::vector<Block> blocks = {std::move(head)};
     if (!r.samples.empty()) blocks.emplace_back(samples_table(r));
     if (!r.kinds.empty()) blocks.emplace_back(kinds_table(r));
+    if (Table unusual = unusual_table(r); !unusual.rows.empty())
+        blocks.emplace_back(std::move(unusual));
     if (r.sizes) blocks.emplace_back(sizes_table(*r.sizes));
     if (r.labels.classes > 0) blocks.emplace_back(classes_text(r.labels));
     blocks.emplace_back(std::move(lines));

@@ -24,8 +24,8 @@ bool is_of_one_colour(const Image& image) {
 
 }  // namespace
 
-ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, ImageTally& tally,
-                        const ProgressCallback& callback) {
+ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, Pixels pixels,
+                        ImageTally& tally, const ProgressCallback& callback) {
     const std::size_t images = dataset.size();
     ImageHashes hashes{.file = std::vector<std::uint64_t>(images),
                        .look = std::vector<std::uint64_t>(images)};
@@ -34,6 +34,7 @@ ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, I
         FileFacts facts;
         int width = 0, height = 0;
         bool flat = false;
+        PixelMeasures measures;
         std::optional<std::string> problem = visit_image(
             dataset, i, {}, memory,
             [&](std::span<const std::byte> bytes) {
@@ -45,13 +46,14 @@ ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, I
                 height = image.height;
                 flat = is_of_one_colour(image);
                 hashes.look[i] = near_hash(image);
+                if (pixels == Pixels::measured) measures = pixel_measures(image);
             });
         const auto item = static_cast<std::uint32_t>(i);
         const std::lock_guard lock(one_at_a_time);
         if (problem) {
             tally.add_unreadable(item, facts.format, std::move(*problem));
         } else {
-            tally.add(item, dataset.ids[i], facts, width, height, flat);
+            tally.add(item, dataset.ids[i], facts, width, height, flat, measures);
         }
         return !problem;
     };

@@ -15,8 +15,11 @@ struct ImageHashes {
                                       ///< not compared
 };
 
+/// Whether the tally gets the measures of the pixels, or only zeros.
+enum class Pixels { measured, only_hashed };
+
 /// Reads all images. Throws errors that end a run.
-ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, ImageTally& tally,
-                        const ProgressCallback& callback);
+ImageHashes read_images(const Dataset& dataset, const InspectOptions& options, Pixels pixels,
+                        ImageTally& tally, const ProgressCallback& callback);
 
 }  // namespace assay::inspect

@@ -1880,6 +1880,8 @@ export interface InspectResult extends Result {
   /** Null for a store, and if no image can be decoded. */
   sizes: ImageSizes | null;
   unreadable_examples?: InspectUnreadable[];
+  /** Each kind; none if no image can be decoded. */
+  unusual?: UnusualImages[];
   same_files?: DuplicateImages;
   /** Near duplicates among files that differ. */
   near_duplicates?: DuplicateImages;
@@ -4551,6 +4553,24 @@ export interface UnsureItem {
 export interface UntestedModel {
   model: string;
   why: string;
+}
+
+export interface UnusualImage {
+  image: InspectedImage;
+  /** Its measure, which is beyond a limit. */
+  value: number;
+}
+
+/** Images that are unusual in one way, by the measures of docs/inspect.md. */
+export interface UnusualImages {
+  kind: "dark" | "nearly_white" | "blurred" | "low_information" | "long_and_narrow" | "odd_size";
+  images: number;
+  /** Images with a lower value are unusual. */
+  below: number | null;
+  /** Images with a higher value are unusual. */
+  above: number | null;
+  /** The most extreme first. */
+  examples: UnusualImage[];
 }
 
 /** One class over the images for which it is a valid label. */
