@@ -16,19 +16,6 @@
 namespace assay::attack {
 namespace {
 
-Estimate proportion_left(std::uint64_t hits, std::uint64_t trials, double level, const char* none) {
-    Estimate estimate = wilson_proportion(hits, trials, level, none);
-    if (!estimate.value) return estimate;
-    const double p = *estimate.value;
-    estimate.standard_error = std::sqrt(p * (1 - p) / static_cast<double>(trials));
-    if (hits == 0) {
-        estimate.note = fmt::format(
-            "0 of {}: at most {} % with {:g} % confidence, one-sided", trials,
-            number_text(zero_hits_bound(trials, level), 0, Unit::proportion), 100 * level);
-    }
-    return estimate;
-}
-
 /// The error of a row without a score.
 std::optional<RowError> error_of(const PredictionStore::Shard& shard, std::uint64_t row) {
     for (const RowError& error : shard.errors()) {
@@ -56,6 +43,20 @@ double error_of_log(const Left& left) {
 }
 
 }  // namespace
+
+Estimate attacked_proportion(std::uint64_t hits, std::uint64_t trials, double level,
+                             const char* none) {
+    Estimate estimate = wilson_proportion(hits, trials, level, none);
+    if (!estimate.value) return estimate;
+    const double p = *estimate.value;
+    estimate.standard_error = std::sqrt(p * (1 - p) / static_cast<double>(trials));
+    if (hits == 0) {
+        estimate.note = fmt::format(
+            "0 of {}: at most {} % with {:g} % confidence, one-sided", trials,
+            number_text(zero_hits_bound(trials, level), 0, Unit::proportion), 100 * level);
+    }
+    return estimate;
+}
 
 UnscoredImages unscored_images(const PredictionStore& clean, const PredictionStore& attacked) {
     const RowReader before(clean), after(attacked);
@@ -108,9 +109,11 @@ void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
         ++correct;
         cell.robust += attacked[i] == RowOutcome::correct ? 1 : 0;
     }
-    cell.accuracy = proportion_left(cell.robust, all, level, "no image has a label and a score");
+    cell.accuracy =
+        attacked_proportion(cell.robust, all, level, "no image has a label and a score");
     // A fooled image was correct before, so the ratio is a proportion of the correct images.
-    cell.ratio = proportion_left(cell.robust, correct, level, "no image is classified correctly");
+    cell.ratio =
+        attacked_proportion(cell.robust, correct, level, "no image is classified correctly");
 }
 
 AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const RowOutcome> one,

@@ -13,6 +13,10 @@
 
 namespace assay::attack {
 
+/// wilson_proportion() with its standard error. For 0 hits, a note gives the one-sided bound.
+Estimate attacked_proportion(std::uint64_t hits, std::uint64_t trials, double level,
+                             const char* none);
+
 /// Accuracy under the attack and its ratio to the clean one, over the images whose outcome both
 /// stores have (attacked_outcomes_of()). `level` is as in AttackRunOptions.
 void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,

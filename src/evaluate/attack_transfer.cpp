@@ -192,12 +192,12 @@ void fill_transfer(TransferredAttack& cell, const TransferOutcomes& o, double le
         cell.fooled += fooled ? 1 : 0;
         cell.transferred += fooled && !left ? 1 : 0;
     }
-    cell.accuracy = wilson_proportion(hits, all, level, "no image has a label and a score");
-    cell.ratio = wilson_proportion(cell.robust, cell.both, level,
-                                   "no image is classified correctly by both models");
-    cell.rate = wilson_proportion(cell.transferred, cell.fooled, level,
-                                  "no image that both models classify correctly fools the model "
-                                  "that it was made on");
+    cell.accuracy = attacked_proportion(hits, all, level, "no image has a label and a score");
+    cell.ratio = attacked_proportion(cell.robust, cell.both, level,
+                                     "no image is classified correctly by both models");
+    cell.rate = attacked_proportion(cell.transferred, cell.fooled, level,
+                                    "no image that both models classify correctly fools the model "
+                                    "that it was made on");
 }
 
 OwnAgainstOthers own_against_others(const TransferOutcomes& o,

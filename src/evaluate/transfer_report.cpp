@@ -138,6 +138,7 @@ std::vector<Table> transfer_tables(std::span<const AttackedResult> results,
 }  // namespace attack
 
 ResultType result_type(ResultOf<TransferredAttack>) {
+    static constexpr auto images = &AttackCell::Unscored::images;
     static constexpr auto rows = describe_result<TransferredAttack>(
         {.name = "TransferredAttack",
          .help = "A model on the images that an attack made on another model"},
@@ -148,6 +149,13 @@ ResultType result_type(ResultOf<TransferredAttack>) {
             part({.help = "Of the attack on the other model", .name = "verdict"},
                  [](const TransferredAttack& t) { return std::string(name_of(t.verdict)); }),
             part<&TransferredAttack::store>({.help = "Scores of this model on the images"}),
+            part<&TransferredAttack::ended_not_finite, images>(
+                {.help = "Images for which this model gives scores that are not finite; they count "
+                         "as misclassified",
+                 .name = "ended_not_finite"}),
+            part<&TransferredAttack::unreadable, images>(
+                {.help = "Images without scores for another reason; they are not counted",
+                 .name = "unreadable"}),
             part<&TransferredAttack::accuracy>(
                 {.help = "Accuracy of all images; those that the other model misclassifies are "
                          "unchanged"}),

@@ -73,6 +73,7 @@ TEST_F(Transfer, CountsAreThoseOfTheClosedForm) {
     EXPECT_EQ(on_a[0].robust, 59U);
     EXPECT_EQ(on_a[0].fooled, 8U);
     EXPECT_EQ(on_a[0].transferred, 0U);
+    EXPECT_THAT(on_a[0].rate.note, HasSubstr("0 of 8: at most 31.23 % with 95 % confidence"));
     EXPECT_NEAR(*on_a[1].accuracy.value, 67. / 200, 1e-12);
     EXPECT_EQ(on_a[1].both, 59U);
     EXPECT_EQ(on_a[1].robust, 55U);
