@@ -72,7 +72,7 @@ void add_column_options(CLI::App& app, ColumnOptions& columns) {
                    "NAME=MEAN:DEVIATION that centre and scale a column (default: those of these "
                    "models); repeatable")
         ->allow_extra_args(false)
-        ->type_name("NAME=M:D");
+        ->type_name("NAME=SCALE");
 }
 
 /// Without a column that is not a dimension, its options cannot act.

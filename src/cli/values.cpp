@@ -350,6 +350,8 @@ constexpr std::array kinds = {
     ValueKind{"NAME", ""},
     ValueKind{"NAME=PATTERN", "A method, and its runs' stores; in them, * and ? are anything",
               nullptr, false, PathIn::behind},
+    ValueKind{"NAME=SCALE", "A column, and the mean and deviation that scale it: gmacs=4:2"},
+    ValueKind{"NAME=SIDE", "A column, and which of its values are better: low or high"},
     ValueKind{"NAME=VALUE", "The name of a class, or *, and a threshold from 0 to 1"},
     ValueKind{"NEED", ""},
     ValueKind{"NOTE", ""},

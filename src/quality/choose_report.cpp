@@ -96,7 +96,7 @@ Report report_of(const ChooseResult& result) {
     report.records = table_of(result.candidates);
     std::vector<const std::map<std::string, double>*> more;
     for (const Candidate& c : result.candidates) more.push_back(&c.more);
-    add_named_columns(report.records, result.columns, "", more);
+    add_named_columns(report.records, result.columns, "value_", more);
     std::size_t shown = 0, unsure = 0;
     for (const Candidate& c : result.candidates) {
         unsure += c.sure ? 0 : 1;

@@ -33,7 +33,28 @@ std::optional<double> number_of_tag(const QualityTable& table, std::size_t tag,
     return value;
 }
 
-/// The tags whose texts are numbers or no value, at least one of them a number.
+constexpr std::string_view low_words[] = {
+    "gmac",    "gmacs",  "mac",        "macs",    "flop", "flops", "gflops",    "memory",
+    "latency", "time",   "second",     "seconds", "ms",   "ece",   "ace",       "nll",
+    "brier",   "error",  "errors",     "loss",    "fpr",  "fpr95", "size",      "energy",
+    "power",   "cost",   "price",      "mb",      "gb",   "mib",   "gib",       "watts",
+    "joules",  "params", "parameters", "mce",     "risk", "aurc",  "emissions",
+};
+constexpr std::string_view high_words[] = {
+    "accuracy", "acc",    "top1",      "top5",       "auroc", "auc",        "aupr",
+    "f1",       "recall", "precision", "real",       "asma",  "throughput", "fps",
+    "robust",   "kappa",  "mcc",       "robustness", "map",   "correct",
+};
+/// Changes and spreads of a metric: the direction of the metric says nothing about them.
+constexpr std::string_view unsure_words[] = {
+    "drop",    "drops",     "gap",      "gaps",   "std",         "sd",
+    "stdev",   "deviation", "variance", "var",    "degradation", "decrease",
+    "decline", "reduction", "increase", "change", "changes",     "difference",
+    "diff",    "delta",     "spread",   "range",
+};
+
+}  // namespace
+
 std::vector<std::string> columns_of_numbers(const QualityTable& table,
                                             std::span<const std::size_t> models) {
     std::vector<std::string> names;
@@ -50,29 +71,15 @@ std::vector<std::string> columns_of_numbers(const QualityTable& table,
     return names;
 }
 
-constexpr std::string_view low_words[] = {
-    "gmac",    "gmacs",  "mac",        "macs",    "flop", "flops", "gflops",    "memory",
-    "latency", "time",   "second",     "seconds", "ms",   "ece",   "ace",       "nll",
-    "brier",   "error",  "errors",     "loss",    "fpr",  "fpr95", "size",      "energy",
-    "power",   "cost",   "price",      "mb",      "gb",   "mib",   "gib",       "watts",
-    "joules",  "params", "parameters", "mce",     "risk", "aurc",  "emissions",
-};
-constexpr std::string_view high_words[] = {
-    "accuracy", "acc",    "top1",      "top5",       "auroc", "auc",        "aupr",
-    "f1",       "recall", "precision", "real",       "asma",  "throughput", "fps",
-    "robust",   "kappa",  "mcc",       "robustness", "map",   "correct",
-};
-
-}  // namespace
-
 std::optional<bool> better_when_high(std::string_view column) {
-    bool low = false, high = false;
+    bool low = false, high = false, unsure = false;
     const std::string name = loose_name(column);
     for_each_part(name, " ", [&](std::string_view word) {
         low = low || std::ranges::find(low_words, word) != std::end(low_words);
         high = high || std::ranges::find(high_words, word) != std::end(high_words);
+        unsure = unsure || std::ranges::find(unsure_words, word) != std::end(unsure_words);
     });
-    if (low == high) return std::nullopt;
+    if (low == high || unsure) return std::nullopt;
     return high;
 }
 

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint32_t most_replicates = 1'000'000;
 /// Ranks and places are kept until the end, with 4 bytes each.
 constexpr std::size_t most_draws = 100'000'000;
+/// Squares of larger scores could overflow.
+constexpr double largest_score = 1e150;
 
 }  // namespace
 
@@ -38,6 +40,13 @@ void check_draws(const QubaOptions& options, std::size_t models) {
 }
 
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& scores) {
+    for (const double score : scores) {
+        if (std::fabs(score) <= largest_score) continue;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("a score is {}, or was drawn so; it must be between -{} and {}: "
+                                "correct the values and standard errors that are this large",
+                                score, largest_score, largest_score));
+    }
     std::vector<std::size_t> order(scores.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),

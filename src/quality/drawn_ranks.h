@@ -15,7 +15,8 @@ void check_score_options(const QubaOptions& options);
 /// Throws usage: more than 100,000,000 draws of all models.
 void check_draws(const QubaOptions& options, std::size_t models);
 
-/// The rank of each score: 1 + the count of larger scores.
+/// The rank of each score: 1 + the count of larger scores. Throws bad_input for a score that is not
+/// finite, or above 1e150.
 std::vector<std::uint32_t> ranks_of(const std::vector<double>& scores);
 
 /// An observed rank among `among` models, with the percentile interval of the drawn ranks. The

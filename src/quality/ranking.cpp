@@ -5,48 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
+#include <map>
+#include <optional>
 
 #include "assay/error.h"
-#include "core/parallel.h"
-#include "core/random.h"
 #include "core/statistics.h"
 #include "core/text.h"
 #include "quality/cell_notes.h"
-#include "quality/constants.h"
 #include "quality/drawn_ranks.h"
-#include "quality/joint.h"
+#include "quality/ranking_draws.h"
 #include "quality/scored_columns.h"
 #include "quality/table_values.h"
 
 namespace assay::quality {
 namespace {
-
-using Row = std::vector<std::optional<double>>;  ///< the values of a model, by column
-
-/// The columns that count, and how they make one number.
-struct Goal {
-    std::vector<ScoredColumn> columns;
-    std::vector<int> powers;  ///< of a product; empty for a weighted score
-    double sign = 1;          ///< -1 if low numbers are better
-
-    bool is_product() const { return !powers.empty(); }
-};
-
-double goal_of(const Goal& goal, const Row& row) {
-    double product = 1, sum = 0, total = 0;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-        if (!row[c]) continue;
-        if (goal.is_product()) {
-            product = goal.powers[c] > 0 ? product * *row[c] : product / *row[c];
-            continue;
-        }
-        const ScoredColumn& column = goal.columns[c];
-        sum += column.weight * column.sign() * (*row[c] - column.mean) / column.deviation;
-        total += column.weight;
-    }
-    return goal.is_product() ? product : sum / total;
-}
 
 /// The factors of a product, in their order. A column may have * or / in its name if it is the only
 /// factor.
@@ -176,98 +148,16 @@ void skip_lacking(const Goal& goal, const QualityTable& table, std::vector<std::
     models = std::move(kept);
 }
 
-/// Draws of the cells that count. Those of dimensions are the draws of score_quality().
-class RowDraws {
-public:
-    RowDraws(const Goal& goal, const QualityTable& table, const std::vector<std::size_t>& models,
-             std::uint64_t seed)
-        : joint_(seed) {
-        for (const std::size_t m : models) {
-            streams_.emplace_back(seed, "quality cells", m);
-            more_streams_.emplace_back(seed, "quality columns", m);
-            Row& row = rows_.emplace_back();
-            std::vector<double>& errors = errors_.emplace_back();
-            for (const ScoredColumn& column : goal.columns) {
-                const QualityCell& cell = column.cell(table, m);
-                row.push_back(cell.value);
-                errors.push_back(is_joint(cell) ? 0 : cell.standard_error.value_or(0));
-                if (!is_joint(cell)) continue;
-                places_.emplace_back(rows_.size() - 1, row.size() - 1);
-                joint_.add(cell.shares);
-            }
-        }
-        for (const ScoredColumn& column : goal.columns) {
-            at_.push_back(column.name.dimension ? static_cast<std::size_t>(*column.name.dimension)
-                                                : dimension_count + more_++);
-        }
-    }
-    const std::vector<Row>& rows() const { return rows_; }
-    void next(std::vector<Row>& out) {
-        out = rows_;
-        std::vector<float> noise(dimension_count + more_);
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            streams_[i].fill_normal(std::span(noise).first(dimension_count));
-            more_streams_[i].fill_normal(std::span(noise).subspan(dimension_count));
-            for (std::size_t c = 0; c < out[i].size(); ++c) {
-                if (out[i][c]) *out[i][c] += errors_[i][c] * static_cast<double>(noise[at_[c]]);
-            }
-        }
-        joint_.next();
-        for (std::size_t j = 0; j < places_.size(); ++j)
-            *out[places_[j].first][places_[j].second] += joint_[j];
-    }
-
-private:
-    std::vector<Row> rows_;
-    std::vector<std::vector<double>> errors_;
-    std::vector<RandomStream> streams_, more_streams_;
-    JointDraws joint_;
-    std::vector<std::pair<std::size_t, std::size_t>> places_;  ///< model and column
-    std::vector<std::size_t> at_;                              ///< places of the columns in a draw
-    std::size_t more_ = 0;
-};
-
-/// Centers and scales by the drawn values, for the columns whose scale comes from these models.
-void scale_again(Goal& goal, const std::vector<Row>& rows, double trim) {
-    std::vector<double> values;
-    for (std::size_t c = 0; c < goal.columns.size(); ++c) {
-        ScoredColumn& column = goal.columns[c];
-        if (column.scale_from != "these models") continue;
-        values.clear();
-        for (const Row& row : rows) {
-            if (row[c]) values.push_back(*row[c]);
-        }
-        const TrimmedMoments moments = trimmed_moments(values, trim);
-        column.mean = moments.mean;
-        column.deviation = moments.deviation;
-    }
-}
-
-std::vector<double> signed_goals(const Goal& goal, const std::vector<Row>& rows) {
-    std::vector<double> out;
-    for (const Row& row : rows) out.push_back(goal.sign * goal_of(goal, row));
-    return out;
-}
-
-std::vector<DrawnModel> draw_ranks(Goal goal, RowDraws& draws, const QubaOptions& options) {
-    std::vector<DrawnModel> drawn(draws.rows().size());
-    std::vector<Row> rows;
-    for (std::uint32_t r = 0; r < options.replicates; ++r) {
-        throw_if_stopped();
-        draws.next(rows);
-        if (!goal.is_product()) scale_again(goal, rows, options.trim);
-        const std::vector<double> scores = signed_goals(goal, rows);
-        const std::vector<std::uint32_t> ranks = ranks_of(scores);
-        for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i].add(scores[i], ranks[i], r);
-    }
-    return drawn;
-}
-
 /// The standard error of a single column is the table's; others come from the draws.
 double error_of_goal(const Goal& goal, const QualityCell& first, const DrawnModel& drawn,
                      const QubaOptions& options) {
     if (goal.is_product() && goal.columns.size() == 1) return first.standard_error.value_or(0);
     return std::sqrt(drawn.squares / (options.replicates - 1));
+}
+
+std::string no_interval_for(const UnsureFactor& unsure) {
+    return fmt::format("no interval: {} is below 4 of its standard errors, so it can be drawn {}",
+                       unsure.column, unsure.divisor ? "near 0" : "negative");
 }
 
 RankedModel ranked_model(const Goal& goal, const QualityTable& table, std::size_t model,
@@ -294,7 +184,9 @@ RankedModel ranked_model(const Goal& goal, const QualityTable& table, std::size_
     }
     const bool single = goal.is_product() && goal.columns.size() == 1;
     const double error = error_of_goal(goal, goal.columns[0].cell(table, model), drawn, options);
-    if (error > 0) {
+    if (const auto unsure = unsure_factor(goal, table, model)) {
+        out.score.note = no_interval_for(*unsure);
+    } else if (error > 0) {
         out.score.standard_error = error;
         out.score.interval = symmetric_interval(*out.score.value, error, options.level,
                                                 single ? "normal" : "draws.normal");
@@ -325,7 +217,7 @@ std::vector<RankedColumn> ranked_columns(const Goal& goal, const QualityTable& t
         for (const std::size_t m : models) {
             const QualityCell& cell = column.cell(table, m);
             shown.models += cell.value ? 1 : 0;
-            shown.exact += cell.value && !cell.standard_error ? 1 : 0;
+            shown.exact += is_exact(cell) ? 1 : 0;
         }
     }
     return out;
@@ -337,6 +229,44 @@ PerDimension<double> dimensions_that_count(const Goal& goal) {
         if (column.name.dimension) weights[static_cast<std::size_t>(*column.name.dimension)] = 1;
     }
     return weights;
+}
+
+/// Notes on the intervals of a product: absent ones, and those that are too wide.
+void add_notes_on_products(RankingResult& result, const Goal& goal, const QualityTable& table,
+                           const std::vector<std::size_t>& models) {
+    std::map<std::string, std::vector<std::size_t>> unsure;
+    bool divisor = false;
+    for (const std::size_t m : models) {
+        if (const auto found = unsure_factor(goal, table, m)) {
+            unsure[found->column].push_back(m);
+            divisor = divisor || found->divisor;
+        }
+    }
+    for (const auto& [column, without] : unsure) {
+        result.notes.push_back(fmt::format(
+            "{} of {} {} no interval, because {} is below 4 of its standard errors ({})",
+            without.size(), how_many(models.size(), "model"), without.size() == 1 ? "has" : "have",
+            column, some_labels(table, without)));
+    }
+    if (divisor) result.notes.emplace_back("Ranks have no intervals because of that divisor");
+    bool accuracy = false, robustness = false;
+    for (std::size_t c = 0; c < goal.columns.size(); ++c) {
+        const auto& dimension = goal.columns[c].name.dimension;
+        if (!goal.is_product() || goal.powers[c] < 0 || !dimension) continue;
+        accuracy = accuracy || *dimension == Dimension::accuracy;
+        robustness = robustness || *dimension == Dimension::adversarial_robustness ||
+                     *dimension == Dimension::c_robustness ||
+                     *dimension == Dimension::ood_robustness;
+    }
+    const bool apart = std::ranges::any_of(models, [&](std::size_t m) {
+        const QualityCell& cell = table.models[m].cell(Dimension::accuracy);
+        return !is_exact(cell) && !is_joint(cell);
+    });
+    if (accuracy && robustness && apart) {
+        result.notes.emplace_back(
+            "The accuracy cancels in its product with a robustness, but the draws keep its error, "
+            "so these intervals are too wide");
+    }
 }
 
 void add_notes(RankingResult& result, const Goal& goal, const QualityTable& table,
@@ -352,6 +282,7 @@ void add_notes(RankingResult& result, const Goal& goal, const QualityTable& tabl
             "The published values have no standard errors: Assay assumes "
             "those of the test sets' sizes");
     }
+    add_notes_on_products(result, goal, table, models);
     for (auto& more : {notes_on_columns(goal.columns, table, models), table.notes,
                        notes_on_cells(table, models, weights)})
         result.notes.insert(result.notes.end(), more.begin(), more.end());
@@ -415,14 +346,21 @@ RankingResult rank_models(const QualityTable& table, const RankingOptions& optio
     RowDraws draws(goal, table, models, options.score.seed);
     const std::vector<std::uint32_t> ranks = ranks_of(signed_goals(goal, draws.rows()));
     const std::vector<DrawnModel> drawn = draw_ranks(goal, draws, options.score);
+    // A drawn divisor near 0 also moves the ranks of the other models.
+    std::optional<UnsureFactor> divisor;
+    for (const std::size_t m : models) {
+        const auto unsure = unsure_factor(goal, table, m);
+        if (unsure && unsure->divisor) divisor = unsure;
+    }
     for (std::size_t i = 0; i < models.size(); ++i) {
         result.models.push_back(
             ranked_model(goal, table, models[i], draws.rows()[i], drawn[i], options.score));
         RankedModel& model = result.models.back();
         model.rank = rank_estimate(ranks[i], drawn[i].ranks, models.size(), options.score.level);
-        if (!any_error) {
+        const auto unsure = divisor ? divisor : unsure_factor(goal, table, models[i]);
+        if (!any_error || unsure) {
             model.rank.interval.reset();
-            model.rank.note = "no standard errors are known";
+            model.rank.note = unsure ? no_interval_for(*unsure) : "no standard errors are known";
             continue;
         }
         model.best = static_cast<double>(drawn[i].best) / options.score.replicates;

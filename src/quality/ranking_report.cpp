@@ -114,7 +114,7 @@ ResultType result_type(ResultOf<RankedColumn>) {
             part<&RankedColumn::power>(
                 {.help = "In a product: 1, or -1 for a divisor", .omitted = true}),
             part<&RankedColumn::models>({.help = "Models with a value"}),
-            part<&RankedColumn::exact>({.help = "Models whose value has no standard error"}),
+            part<&RankedColumn::exact>({.help = "Models whose value has no standard error above 0"}),
         });
     return rows;
 }

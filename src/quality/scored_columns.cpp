@@ -103,10 +103,14 @@ ScoredColumn& column_to_set(std::vector<ScoredColumn>& columns, const std::strin
                                 "fixed; omit it",
                                 option, shortened(name)));
     }
+    // The columns of a product have no weights.
+    const bool weighted =
+        std::ranges::any_of(columns, [](const ScoredColumn& c) { return c.weight > 0; });
     throw Error(ErrorCode::usage,
                 fmt::format("{} {}: no such column counts{}", option, shortened(name),
-                            known.empty() ? "; give it a weight, such as --weights " + name + "=1"
-                                          : suggest(name, known)));
+                            !known.empty() ? suggest(name, known)
+                            : weighted     ? "; give it a weight, such as --weights " + name + "=1"
+                                           : fmt::format("; omit {} {}", option, shortened(name))));
 }
 
 std::pair<double, double> scale_in(const std::string& text, const std::string& all) {
@@ -123,12 +127,10 @@ std::pair<double, double> scale_in(const std::string& text, const std::string& a
     return {*mean, *deviation};
 }
 
-void set_own_scale(ScoredColumn& column, const QualityTable& table,
-                   const std::vector<std::size_t>& models, double trim) {
-    std::vector<double> values;
-    for (const std::size_t m : models) {
-        if (const auto& value = column.cell(table, m).value) values.push_back(*value);
-    }
+}  // namespace
+
+void scale_by(ScoredColumn& column, std::vector<double>& values, double trim,
+              std::string_view when) {
     const std::size_t n = values.size();
     const std::string remedy =
         column.name.dimension
@@ -137,17 +139,26 @@ void set_own_scale(ScoredColumn& column, const QualityTable& table,
                   "give a scale (--scale {0}=MEAN:DEVIATION), or exclude it (--weights "
                   "{0}=0)",
                   column.name.name);
+    const auto refuse_large = [&] {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}values of {} are too large for a scale; correct the values and "
+                                "standard errors, or {}",
+                                when, column.name.name, remedy));
+    };
+    // NaN has no order.
+    if (!std::ranges::all_of(values, [](double v) { return std::isfinite(v); })) refuse_large();
     const TrimmedMoments moments = trimmed_moments(values, trim);
     if (moments.kept < 3) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("only {} {} a value of {}, too few for a scale; {}", how_many(n, "model"),
-                        n == 1 ? "has" : "have", column.name.name, remedy));
+            fmt::format("{}only {} {} a value of {}, too few for a scale; {}", when,
+                        how_many(n, "model"), n == 1 ? "has" : "have", column.name.name, remedy));
     }
+    if (!std::isfinite(moments.mean) || !std::isfinite(moments.deviation)) refuse_large();
     if (!(moments.deviation > 1e-12 * std::fabs(moments.mean))) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("all {} have the same value of {}{}, so it has no scale; {}",
-                                how_many(n, "model"), column.name.name,
+                    fmt::format("{}all {} have the same value of {}{}, so it has no scale; {}",
+                                when, how_many(n, "model"), column.name.name,
                                 moments.kept < n ? " without the trimmed ones" : "", remedy));
     }
     column.mean = moments.mean;
@@ -155,14 +166,28 @@ void set_own_scale(ScoredColumn& column, const QualityTable& table,
     column.scale_from = "these models";
 }
 
+namespace {
+
+[[noreturn]] void refuse_name(const QualityTable& table, std::string_view name,
+                              const std::vector<std::size_t>& models) {
+    std::vector<std::string> dimensions, known = columns_of_numbers(table, models);
+    for (const DimensionFacts& facts : dimension_facts()) dimensions.emplace_back(facts.name);
+    known.insert(known.end(), dimensions.begin(), dimensions.end());
+    const std::string near = nearest_name(std::string(name), known);
+    throw Error(ErrorCode::usage,
+                fmt::format("{} has no column `{}`{}; the dimensions are {}; its other columns of "
+                            "numbers are: {}",
+                            table.source, shortened(name),
+                            near.empty() ? "" : fmt::format(" (did you mean `{}`?)", near),
+                            fmt::join(dimensions, ", "), listed_columns(table, models)));
+}
+
 }  // namespace
 
 ScoredColumn column_named(const QualityTable& table, std::string_view name,
                           const std::vector<std::size_t>& models) {
     if (const auto dimension = find_dimension(name)) return column_of_dimension(*dimension);
-    // The error then lists the nine dimensions.
-    if (!find_tag(table.tags, name) && listed_columns(table, models) == "none")
-        dimension_named(name);
+    if (!find_tag(table.tags, name)) refuse_name(table, name, models);
     QualityColumn read = quality_columns(table, {std::string(name)}, models).back();
     ScoredColumn column;
     column.name = std::move(read.name);
@@ -288,7 +313,11 @@ void set_scales(std::vector<ScoredColumn>& columns, const QualityTable& table,
             column.deviation = published_constants().deviation[d];
             column.scale_from = "published";
         } else {
-            set_own_scale(column, table, models, trim);
+            std::vector<double> values;
+            for (const std::size_t m : models) {
+                if (const auto& value = column.cell(table, m).value) values.push_back(*value);
+            }
+            scale_by(column, values, trim, "");
         }
     }
 }
@@ -312,7 +341,7 @@ std::vector<std::string> notes_on_columns(const std::vector<ScoredColumn>& colum
         for (const std::size_t m : models) {
             const QualityCell& cell = column.cell(table, m);
             values += cell.value ? 1 : 0;
-            exact += cell.value && !cell.standard_error ? 1 : 0;
+            exact += is_exact(cell) ? 1 : 0;
         }
         std::string note = fmt::format("{}: {} is better", column.name.name,
                                        column.higher_is_better ? "high" : "low");
@@ -322,10 +351,11 @@ std::vector<std::string> notes_on_columns(const std::vector<ScoredColumn>& colum
                             column.scale_from == "given" ? "as given" : "of these models");
         }
         if (exact > 0) {
-            note += fmt::format("; {} without a standard error ({}_se, or {}_low and {}_high)",
-                                exact == values ? "all values are"
-                                                : fmt::format("{} of {} values are", exact, values),
-                                column.name.name, column.name.name, column.name.name);
+            note +=
+                fmt::format("; {} without a standard error above 0 ({}_se, or {}_low and {}_high)",
+                            exact == values ? "all values are"
+                                            : fmt::format("{} of {} values are", exact, values),
+                            column.name.name, column.name.name, column.name.name);
         }
         notes.push_back(std::move(note));
     }

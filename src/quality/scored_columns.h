@@ -56,6 +56,17 @@ void set_scales(std::vector<ScoredColumn>& columns, const QualityTable& table,
                 const std::vector<std::size_t>& models, const ColumnOptions& options, bool own,
                 double trim);
 
+/// Centers and scales a column by `values`, which get sorted. `when` begins errors. Throws
+/// bad_input for fewer than three values without the trimmed ones, equal values, and too large
+/// ones.
+void scale_by(ScoredColumn& column, std::vector<double>& values, double trim,
+              std::string_view when);
+
+/// True for a value without a standard error above 0.
+inline bool is_exact(const QualityCell& cell) {
+    return cell.value.has_value() && !(cell.standard_error.value_or(0) > 0);
+}
+
 /// The weights of the nine dimensions among the columns.
 PerDimension<double> dimension_weights(const std::vector<ScoredColumn>& columns);
 
@@ -70,6 +81,9 @@ bool names_a_column(std::string_view weights);
 /// weights name no other column.
 void refuse_no_column(const QualityTable& table, std::string_view weights,
                       const std::vector<std::size_t>& models);
+/// The columns of numbers or no value that are not dimensions, with at least one number.
+std::vector<std::string> columns_of_numbers(const QualityTable& table,
+                                            std::span<const std::size_t> models);
 /// For messages: the names of the columns of numbers that are not dimensions, or "none".
 std::string listed_columns(const QualityTable& table, std::span<const std::size_t> models);
 

@@ -146,6 +146,7 @@ def inspect(w):
     w.images("imagenet/val")
     w.images("train", first=4)
     w.images("test")
+    w.write("classes.txt", "".join(f"{name}\n" for name in SHAPES))
     w.store("val/a")
 
 

@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -235,6 +238,109 @@ TEST(Ranking, DirectionsComeFromNames) {
     EXPECT_EQ(better_when_high("peak-memory MiB"), false);
     EXPECT_EQ(better_when_high("top1_error"), std::nullopt);
     EXPECT_EQ(better_when_high("delta_rank"), std::nullopt);
+    for (const std::string_view name : {"accuracy_drop", "robustness_gap", "auroc_std",
+                                        "accuracy_variance", "latency_difference"})
+        EXPECT_EQ(better_when_high(name), std::nullopt) << name;
+    EXPECT_EQ(better_when_high("accuracy_loss"), std::nullopt);
+}
+
+TEST(Ranking, ADrawWithoutAScaleIsRefused) {
+    // Without the trimmed two of each side, one model differs, and only if it is drawn inside.
+    std::string text = "model,gmacs,gmacs_se\n";
+    for (int i = 0; i < 20; ++i)
+        text += fmt::format("m{},{}\n", i, i < 17 ? "1," : i == 17 ? "2,5" : "3,");
+    RankingOptions options = weighted("gmacs=1");
+    options.score.trim = .1;
+    const auto refused = [&](std::string_view table) {
+        return message_of([&] { rank_models(cost_table(table), options); }, ErrorCode::bad_input);
+    };
+    EXPECT_THAT(refused(text), testing::AllOf(HasSubstr("in a draw, all 20 models have the same"),
+                                              HasSubstr("--scale gmacs=MEAN:DEVIATION")));
+    options.score.trim = 0;
+    constexpr std::string_view huge = "model,gmacs,gmacs_se\na,1,1e308\nb,2,\nc,3,\n";
+    EXPECT_THAT(refused(huge), HasSubstr("in a draw, values of gmacs are too large for a scale"));
+    options.columns.scales = {"gmacs=1:1"};
+    EXPECT_THAT(refused(huge), HasSubstr("it must be between -1e+150 and 1e+150"));
+    options = {};
+    options.by = "accuracy_a*accuracy_b";
+    EXPECT_THAT(refused("model,accuracy_a,accuracy_b\na,1e200,1e200\nb,2,3\n"),
+                HasSubstr("a score is inf"));
+}
+
+TEST(Ranking, ADivisorNearItsErrorHasNoInterval) {
+    RankingOptions options;
+    options.by = "auroc/lat_ms";
+    options.score.replicates = 200;
+    constexpr std::string_view near =
+        "model,auroc,auroc_se,lat_ms,lat_ms_se\na,.8,.01,3.9,1\nb,.9,.01,4,1\nc,.02,.01,9,1\n";
+    const RankingResult found = rank_models(cost_table(near), options);
+    for (const RankedModel& m : found.models) {
+        EXPECT_EQ(m.score.interval.has_value(), m.label == "b") << m.label;
+        EXPECT_FALSE(m.rank.interval.has_value()) << m.label;
+        EXPECT_FALSE(m.best.has_value()) << m.label;
+        if (m.label != "a") continue;
+        EXPECT_THAT(m.score.note, HasSubstr("lat_ms is below 4 of its standard errors"));
+    }
+    EXPECT_THAT(found.notes, testing::Contains(HasSubstr("because lat_ms is below 4 of")));
+    EXPECT_THAT(found.notes, testing::Contains(HasSubstr("Ranks have no intervals")));
+    // A factor that can be negative only concerns its own model.
+    constexpr std::string_view factor =
+        "model,auroc,auroc_se,lat_ms,lat_ms_se\na,.8,.01,9,1\nb,.9,.01,8,1\nc,.02,.01,9,1\n";
+    for (const RankedModel& m : rank_models(cost_table(factor), options).models) {
+        EXPECT_EQ(m.score.interval.has_value(), m.label != "c") << m.label;
+        EXPECT_EQ(m.rank.interval.has_value(), m.label != "c") << m.label;
+        EXPECT_EQ(m.best.has_value(), m.label != "c") << m.label;
+    }
+}
+
+TEST(Ranking, AStandardErrorOfZeroIsNoKnownError) {
+    constexpr std::string_view zero = "model,gmacs,gmacs_se\na,1,0\nb,2,0\nc,3,0\n";
+    RankingOptions options;
+    for (const std::string_view by : {"gmacs", ""}) {
+        options.by = by;
+        options.score.weights = by.empty() ? "gmacs=1" : QubaOptions{}.weights;
+        options.score.trim = by.empty() ? 0 : QubaOptions{}.trim;
+        const RankingResult found = rank_models(cost_table(zero), options);
+        EXPECT_EQ(found.columns[0].exact, 3U);
+        EXPECT_FALSE(found.models[0].rank.interval.has_value());
+        EXPECT_FALSE(found.models[0].best.has_value());
+        EXPECT_THAT(found.notes, testing::Contains(HasSubstr("all values are without")));
+    }
+}
+
+TEST(Ranking, ANoteSaysThatTheAccuracyCancels) {
+    RankingOptions options;
+    options.score.replicates = 100;
+    const auto too_wide = testing::Contains(HasSubstr("so these intervals are too wide"));
+    options.by = "accuracy*ood_robustness";
+    EXPECT_THAT(rank_models(published_models(), options).notes, too_wide);
+    options.by = "accuracy*shape_bias";
+    EXPECT_THAT(rank_models(published_models(), options).notes, testing::Not(too_wide));
+}
+
+TEST(Ranking, AMisspeltDimensionIsSuggested) {
+    EXPECT_THAT(
+        message_of([] { rank_models(cost_table(), weighted("acuracy=2")); }, ErrorCode::usage),
+        testing::AllOf(HasSubstr("did you mean `accuracy`?"), HasSubstr("shape_bias"),
+                       HasSubstr("columns of numbers are: gmacs, auroc")));
+    RankingOptions options;
+    options.by = "accuracy";
+    options.columns.better = {"gmacs=low"};
+    EXPECT_THAT(message_of([&] { rank_models(published_models(), options); }, ErrorCode::usage),
+                HasSubstr("omit --better gmacs"));
+}
+
+TEST(Choose, CsvNamesOtherColumnsByAPrefix) {
+    ChooseOptions options;
+    options.weights = "gmacs=1";
+    options.columns.scales = {"gmacs=3:1"};
+    options.needs = {"score <= 28"};
+    const Report report =
+        report_of(choose_models(cost_table("model,gmacs,score\na,1,10\nb,2,12\nc,3,9\n"), options));
+    std::vector<std::string> names;
+    for (const Column& column : report.records.columns) names.push_back(column.name);
+    EXPECT_EQ(std::ranges::count(names, "score"), 1);
+    EXPECT_EQ(std::ranges::count(names, "value_score"), 1);
 }
 
 TEST(Choose, ColumnsCountLikeDimensions) {
