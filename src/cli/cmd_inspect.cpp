@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/data/class_list.h"
 #include "assay/error.h"
 #include "assay/evaluate/inspect.h"
 #include "assay/store/prediction_store.h"
@@ -29,6 +30,7 @@ assay inspect imagenet/val
 assay inspect photographs --list labels.csv --json
 assay inspect test --against train
 assay inspect 'val-{000..063}.tar' --limit 5000
+assay inspect photographs --classes classes.txt
 assay inspect pets --split test --against pets --against-split trainval
 assay inspect test --against train --examples 100000 --csv -o findings.csv
 assay inspect runs/val/resnet50
@@ -50,9 +52,22 @@ void refuse_predictions(const fs::path& file) {
                             file.string(), import_command(file)));
 }
 
-OpenedDataset open_to_inspect(const DataFlags& data) {
+/// Throws usage if no image has a label, so that a class list cannot act.
+void require_labels(const Dataset& dataset, const std::string& classes, const fs::path& folder) {
+    for (std::size_t i = 0; i < dataset.labels.size(); ++i)
+        if (!dataset.labels[i].empty()) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("--classes {} names the classes of labels, and no image of {} has one: "
+                            "add labels with --list FILE, or type `assay inspect {}`",
+                            classes, folder.string(), as_typed(folder.string())));
+}
+
+OpenedDataset open_to_inspect(const DataFlags& data, const std::string& classes) {
     OpenedDataset out;
-    const DatasetOptions how = data.options(0, {}, out.notes);
+    const ClassList given = classes.empty()         ? ClassList()
+                            : classes == "imagenet" ? imagenet_classes()
+                                                    : read_class_list(classes);
+    const DatasetOptions how = data.options(0, given, out.notes);
     const fs::path& folder = data.folders.front();
     const auto open = [&] {
         return data.sampled(open_dataset(folder, how, &out.notes), how,
@@ -64,6 +79,7 @@ OpenedDataset open_to_inspect(const DataFlags& data) {
                       : with_note(fmt::format("reading {} for images (for saved predictions, {})",
                                               folder.string(), import_command(folder)),
                                   open);
+    if (!classes.empty()) require_labels(out.dataset, classes, folder);
     return out;
 }
 
@@ -76,6 +92,13 @@ void refuse_options_of_images(const CLI::App& app, const fs::path& store) {
         const bool of_images = option->get_group() == "Images" && name != "--data";
         if (option->count() == 0 || (!of_images && std::ranges::find(others, name) == others.end()))
             continue;
+        if (name == "--classes") {
+            throw Error(ErrorCode::usage,
+                        fmt::format("--classes is for images, and {0} has its own class list: to "
+                                    "set another, type `assay relabel {1} --classes {2}`",
+                                    store.string(), as_typed(store.string()),
+                                    as_typed(option->as<std::string>())));
+        }
         throw Error(ErrorCode::usage,
                     fmt::format("{} is for images, and {} holds predictions: type `assay inspect "
                                 "{}`",
@@ -97,6 +120,7 @@ int cmd_inspect(std::vector<std::string> arguments) {
     DataFlags data;
     fs::path path;
     fs::path against;
+    std::string classes;
     DatasetOptions against_how;
     InspectOptions options;
     Output output;
@@ -104,6 +128,11 @@ int cmd_inspect(std::vector<std::string> arguments) {
                     "The images, as for --data of assay predict, or a prediction store")
         ->type_name("DATA");
     data.add_to(*app);
+    app->add_option("--classes", classes,
+                    "Class list in the order of your classifier's outputs, in which labels are "
+                    "looked up: a text, csv or JSON file, or imagenet")
+        ->type_name("CLASSES")
+        ->group("Images");
     auto* const other_data =
         app->add_option(
                "--against", against,
@@ -132,8 +161,12 @@ int cmd_inspect(std::vector<std::string> arguments) {
         return has_faults(result) ? Status::partial : Status::done;
     }
     data.sample.check();
+    if (app->get_option("--classes")->count() > 0 && classes.empty())
+        throw Error(ErrorCode::usage,
+                    "--classes is empty; allowed: a class list, or imagenet: assay inspect IMAGES "
+                    "--classes classes.txt");
     refuse_predictions(data.folders.front());
-    const OpenedDataset images = open_to_inspect(data);
+    const OpenedDataset images = open_to_inspect(data, classes);
     OpenedDataset other;
     if (!against.empty()) other.dataset = open_dataset(against, against_how, &other.notes);
     ProgressLine progress("inspect", "images");

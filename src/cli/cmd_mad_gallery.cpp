@@ -69,7 +69,8 @@ int mad_gallery(std::vector<std::string> arguments) {
                         ->needs(beside)
                         ->type_name("CLASS");
     app->add_option("--top-classes", options.top_classes,
-                    "Draw only the N classes with the most selected images")
+                    "Draw only the N classes with the most selected images, of those with labelled "
+                    "images")
         ->needs(beside)
         ->excludes(classes)
         ->check(above_zero())

@@ -189,8 +189,9 @@ constexpr PaperRow mad_rows[] = {
      .drawing = paper_mad::drawn_ways},
     {.id = "figure-3",
      .number = "Figures 3 and 6",
-     .shows = "photographs that were selected for a class, and below them all labelled photographs "
-              "of it, for the five classes with the most selected photographs",
+     .shows =
+         "photographs selected for a class, and below them all labelled photographs of it, for "
+         "the five of these classes with the most selected ones",
      .source = PaperSource::classed,
      .sheets = paper_mad::class_sheets},
     {.id = "figure-4",

@@ -87,7 +87,7 @@ std::vector<GalleryPair> gallery_pairs(const Competition& competition,
     return pairs;
 }
 
-/// Throws before anything is written if no image of any sheet can be read.
+/// Throws before anything is written if no selected image of any sheet can be read.
 void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& form) {
     std::string first_reason;
     std::filesystem::path first_path;
@@ -103,8 +103,8 @@ void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& for
             }
         }
     }
-    refuse(
-        fmt::format("no image can be read; the first, {}: {}", first_path.string(), first_reason));
+    refuse(fmt::format("no selected image can be read; the first, {}: {}", first_path.string(),
+                       first_reason));
 }
 
 [[noreturn]] void refuse_unselected(const Competition& competition) {
@@ -199,12 +199,15 @@ private:
         // Both parts of a sheet are in memory until they are joined.
         const std::size_t half = cells_of_a_sheet(form_) / 2 / form_.columns;
         const std::size_t cells = std::max<std::size_t>(1, half) * form_.columns;
+        // All classes get a name, so that it does not depend on which sheets are drawn.
+        std::vector<std::string> files;
+        for (std::size_t c = 0; c < competition_.classes().size(); ++c)
+            files.push_back(names_.of_class(planner_.short_name(static_cast<std::uint16_t>(c))));
         std::map<std::uint16_t, const PlannedClass*> drawn;
         for (const PlannedClass& planned : class_planner_->classes()) {
             drawn[planned.label] = &planned;
             const std::size_t before = plans.size();
-            add(names_.of_class(planner_.short_name(planned.label)),
-                class_planner_->sheets_of(planned, cells));
+            add(files.at(planned.label), class_planner_->sheets_of(planned, cells));
             gallery.classes.push_back(planned.counts);
             gallery.classes.back().sheet = plans.at(before).result.file;
         }

@@ -69,10 +69,13 @@ ClassPlanner::ClassPlanner(const Competition& competition, const GalleryOptions&
       planner_(planner),
       wanted_(wanted_images(competition, options, pairs, planner)),
       labelled_(competition, options, wanted_, gallery.notes) {
+    // The counts are those of all selected images, also if only the confirmed ones are shown.
+    const ImagesOfClass selected = planner.images_of_classes(pairs, false);
     std::vector<std::string> without;
     for (const auto& [label, images] : wanted_) {
-        PlannedClass planned{
-            .label = label, .counts = planner.class_of(label, images), .images = images};
+        PlannedClass planned{.label = label,
+                             .counts = planner.class_of(label, selected.at(label)),
+                             .images = images};
         planned.counts.labelled = labelled_.of(label).images;
         planned.counts.shown = labelled_.of(label).first.size();
         if (planned.counts.labelled == 0)

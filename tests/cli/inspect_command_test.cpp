@@ -124,6 +124,31 @@ TEST(InspectCommand, SplitsOfOneDataSetAreComparedWithEachOther) {
     EXPECT_THAT(alone.err, HasSubstr("--against"));
 }
 
+TEST(InspectCommand, AClassListGivesTheOrderOfTheClasses) {
+    const Scratch folder;
+    write_images(folder);
+    const std::string classes = folder / "classes.txt";
+    write_file_atomically(classes, std::string("b\nc\na\n"));
+    const Outcome listed =
+        assay_run({"inspect", folder / "set", "--classes", classes, "--json", "-q"});
+    EXPECT_EQ(listed.status, 0) << listed.err;
+    const auto result = nlohmann::json::parse(listed.out);
+    EXPECT_EQ(result["labels"]["order"], nlohmann::json::array({"b", "c", "a"}));
+    EXPECT_EQ(result["labels"]["without_images"], nlohmann::json::array({"c"}));
+    EXPECT_EQ(result["samples"][0]["labels"], nlohmann::json::array({"a"}));
+    // Without labels it cannot act.
+    fs::create_directories(folder / "flat");
+    save_png(ramp(true), folder / "flat/1.png");
+    const Outcome unlabelled = assay_run({"inspect", folder / "flat", "--classes", classes});
+    EXPECT_EQ(unlabelled.status, 2);
+    EXPECT_THAT(unlabelled.err,
+                HasSubstr("no image of " + (folder / "flat").string() + " has one"));
+    const Outcome missing =
+        assay_run({"inspect", folder / "set", "--classes", folder / "gone.txt"});
+    EXPECT_EQ(missing.status, 2);
+    EXPECT_THAT(missing.err, HasSubstr("gone.txt"));
+}
+
 TEST(InspectCommand, AStoreIsCheckedForTheOrderOfItsClasses) {
     const Scratch folder;
     // 36 images of 12 classes. Output j is the j-th class in the order 0, 1, 10, 11, 2, ...
@@ -155,6 +180,9 @@ TEST(InspectCommand, AStoreIsCheckedForTheOrderOfItsClasses) {
         EXPECT_EQ(refused.status, 2) << option[0];
         EXPECT_THAT(refused.err, HasSubstr(option[0] + " is for images"));
     }
+    const Outcome relabelled = assay_run({"inspect", store, "--classes", "c.txt"});
+    EXPECT_EQ(relabelled.status, 2);
+    EXPECT_THAT(relabelled.err, HasSubstr("type `assay relabel " + store + " --classes c.txt`"));
 }
 
 }  // namespace

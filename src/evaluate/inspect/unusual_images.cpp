@@ -75,7 +75,7 @@ const UnusualWords& words_for(UnusualImages::Kind kind) {
 
 std::string value_text(UnusualImages::Kind kind, double value) {
     if (kind == Kind::odd_size) return count_text(static_cast<std::uint64_t>(value));
-    return fmt::format("{:.2g}", value);
+    return fmt::format("{:.3g}", value);
 }
 
 std::string rule_text(const UnusualImages& unusual) {
@@ -115,7 +115,7 @@ UnusualImages UnusualTally::odd_sizes(const Dataset& dataset, const SizeCounts& 
     UnusualImages out{
         .kind = Kind::odd_size, .images = 0, .below = {}, .above = {}, .examples = {}};
     const auto [least, most] = usual_pixels(sizes);
-    out.below = least;
+    if (least >= 1) out.below = least;  // no image has fewer pixels than 1
     out.above = most;
     for (const auto& [size, count] : sizes) {
         const double pixels = static_cast<double>(size.first) * static_cast<double>(size.second);

@@ -33,7 +33,8 @@ std::string rule_text(const UnusualImages& unusual);
 /// The number of images of each size: width, height.
 using SizeCounts = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>;
 
-/// The result does not depend on the order of the images. Memory: the examples, not the images.
+/// The result does not depend on the order of the images. Memory: `examples` images of
+/// each kind.
 class UnusualTally {
 public:
     /// Keeps the `examples` most extreme images of each kind.
