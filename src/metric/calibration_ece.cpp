@@ -130,7 +130,7 @@ void add_noisy_interval(ResampledEstimate& estimate, double noise, double level)
                            static_cast<double>(estimate.without.size() - 1));
     interval.low = std::max(0.0, interval.low - noise);
     interval.high = std::min(1.0, interval.high);
-    if (interval.low < interval.high) {
+    if (interval.high - interval.low > 1e-12) {  // more than rounding
         estimate.interval = interval;
         return;
     }

@@ -158,7 +158,8 @@ Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& wi
         return out;
     }
     if (automatic != "NOTSET")
-        throw NotSupported(fmt::format("auto_pad \"{}\" is not supported", automatic));
+        throw NodeError(fmt::format(
+            "auto_pad is \"{}\"; allowed: NOTSET, SAME_UPPER, SAME_LOWER, VALID", automatic));
     const Ints pads = call.integers("pads", Ints(2 * spatial, 0));
     if (pads.size() != 2 * spatial)
         throw NodeError(fmt::format(

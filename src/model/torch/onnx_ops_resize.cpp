@@ -52,7 +52,9 @@ double rounded(const Rule& rule, double x) {
     if (rule.nearest == "round_prefer_ceil") return std::floor(x + 0.5);
     if (rule.nearest == "floor") return std::floor(x);
     if (rule.nearest == "ceil") return std::ceil(x);
-    throw NotSupported(fmt::format("nearest_mode \"{}\" is not supported", rule.nearest));
+    throw NodeError(fmt::format(
+        "nearest_mode is \"{}\"; allowed: round_prefer_floor, round_prefer_ceil, floor, ceil",
+        rule.nearest));
 }
 
 /// Keys' cubic filter for a distance d.
@@ -208,7 +210,7 @@ std::vector<double> common_scale(const Tensor& x, const Ints& axes, const std::s
 Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, const Rule& rule) {
     const Tensor& x = call.in(0);
     if (rule.mode != "nearest" && rule.mode != "linear" && rule.mode != "cubic")
-        throw NotSupported(fmt::format("mode \"{}\" is not supported", rule.mode));
+        throw NodeError(fmt::format("mode is \"{}\"; allowed: nearest, linear, cubic", rule.mode));
     const bool codes = rule.mode == "linear" && x.dim() >= 2 && !rule.antialias &&
                        !rule.exclude_outside &&
                        (x.scalar_type() == at::kByte || x.scalar_type() == at::kChar);
