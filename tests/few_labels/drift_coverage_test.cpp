@@ -25,21 +25,37 @@ struct DriftWorld {
 };
 constexpr DriftWorld drift_worlds[] = {{"plain", 1.2, 1.5}, {"near1", 5.0, 1.5}};
 
-/// The estimate for a simulated pool of images. `fall` is the probability that a correct prediction
-/// becomes wrong.
+double correct_probability(const DriftWorld& world, std::size_t model, double difficulty) {
+    return 1 / (1 + std::exp(-(world.middle - 0.3 * static_cast<double>(model) + difficulty)));
+}
+
+/// The accuracy of a model on all images of a world.
+double accuracy_of(const DriftWorld& world, std::size_t model) {
+    constexpr int points = 2000;
+    double sum = 0;
+    for (int i = 0; i < points; ++i) {
+        const double difficulty = world.spread * normal_quantile((i + 0.5) / points);
+        sum += correct_probability(world, model, difficulty);
+    }
+    return sum / points;
+}
+
+/// The estimate for a simulated pool of images, in which the accuracy of each model is lower by
+/// `fall`: correct predictions become wrong with the same probability for all images.
 PoolEstimate estimated_pool(const DriftWorld& world, std::uint64_t seed, double fall,
                             double level) {
     std::vector<std::vector<float>> scores(models);
     std::vector<std::int32_t> truth;
+    std::vector<double> lost;
+    for (std::size_t m = 0; m < models; ++m) lost.push_back(fall / accuracy_of(world, m));
     for (std::size_t i = 0; i < pool_images; ++i) {
         RandomStream random(seed, world.name, i);
         const auto correct_class = static_cast<std::int32_t>(random.below(classes));
         const double difficulty = world.spread * random.normal();
         truth.push_back(correct_class);
         for (std::size_t m = 0; m < models; ++m) {
-            const double p =
-                1 / (1 + std::exp(-(world.middle - 0.3 * static_cast<double>(m) + difficulty)));
-            const bool correct = random.uniform() < p && random.uniform() >= fall;
+            const double p = correct_probability(world, m, difficulty);
+            const bool correct = random.uniform() < p && random.uniform() >= lost[m];
             const auto label = correct
                                    ? correct_class
                                    : static_cast<std::int32_t>(
@@ -118,7 +134,7 @@ TEST(DriftCoverage, FewFalseAlarmsAndFallsAreFound) {
         }
         const auto n = static_cast<double>(sequences);
         std::printf(
-            "%s: false alarms in %.3f of the sequences; found after falls of 2, 5, 10 %%: "
+            "%s: false alarms in %.3f of the sequences; found after falls of 2, 5, 10 points: "
             "%.3f %.3f %.3f\n",
             world.name, sequences_with_alarm / n, found[0] / n, found[1] / n, found[2] / n);
         EXPECT_LE(sequences_with_alarm / n, 0.06 + 2 * std::sqrt(0.06 * 0.94 / n));
