@@ -3803,7 +3803,7 @@ export interface RankedColumn {
   power?: number;
   /** Models with a value. */
   models: number;
-  /** Models whose value has no standard error. */
+  /** Models whose value has no standard error above 0. */
   exact: number;
 }
 
@@ -4510,6 +4510,10 @@ export interface TransferredAttack {
   verdict: string;
   /** Scores of this model on the images. */
   store: string;
+  /** Images for which this model gives scores that are not finite; they count as misclassified. */
+  ended_not_finite: number;
+  /** Images without scores for another reason; they are not counted. */
+  unreadable: number;
   /** Accuracy of all images; those that the other model misclassifies are unchanged. */
   accuracy: Estimate;
   /** Images that both classify correctly without an attack. */
