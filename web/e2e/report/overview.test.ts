@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === undefined)("the report's overview", () => {
     const { page } = await openReport(browser.context, damaged);
     await page.waitForSelector(".failure");
     expect(await page.locator("main").textContent()).toContain(
-      "x is not shown: measurements is not the list",
+      "x is not shown: measurements must be a list of objects",
     );
     expect(await page.innerText("main")).toContain("Provenance");
     await page.close();
