@@ -114,7 +114,8 @@ ResultType result_type(ResultOf<RankedColumn>) {
             part<&RankedColumn::power>(
                 {.help = "In a product: 1, or -1 for a divisor", .omitted = true}),
             part<&RankedColumn::models>({.help = "Models with a value"}),
-            part<&RankedColumn::exact>({.help = "Models whose value has no standard error above 0"}),
+            part<&RankedColumn::exact>(
+                {.help = "Models whose value has no standard error above 0"}),
         });
     return rows;
 }

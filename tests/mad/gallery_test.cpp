@@ -156,7 +156,8 @@ TEST_F(MadGallery, ImagesThatCannotBeReadAreGrey) {
 TEST_F(MadGallery, WithoutAnyImageNothingIsWritten) {
     pair(1, 0, 1);
     select(1, 5, 0, 0, 1);
-    EXPECT_THAT(message_of([&] { make(); }), HasSubstr("no selected image can be read; the first, "));
+    EXPECT_THAT(message_of([&] { make(); }),
+                HasSubstr("no selected image can be read; the first, "));
     EXPECT_FALSE(fs::exists(out_));
 }
 

@@ -114,8 +114,8 @@ struct Gallery {
 /// decoded image; with `beside`, also the ids and labels of its images. Progress: images. Throws
 /// usage for unknown names (with the nearest name), if nothing is selected or tagged, and for sizes
 /// out of range. Throws as open_dataset() for `beside`, and bad_input if none of its images has a
-/// wanted class, if a class of `classes` has no image in it, if no selected image can be read (then nothing
-/// is written) or the predictions have changed since the selection; io; interrupted.
+/// wanted class, if a class of `classes` has no image in it, if no selected image can be read (then
+/// nothing is written) or the predictions have changed since the selection; io; interrupted.
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress = {});
 /// Schema "assay.mad_gallery/1", see docs/results.md.
