@@ -183,10 +183,11 @@ struct ClassOrders {
 };
 
 constexpr auto words_of(ClassOrders::Verdict) {
-    using Verdict = ClassOrders::Verdict;
-    using Row = std::pair<Verdict, std::string_view>;
-    return std::array{Row{Verdict::given, "given"}, Row{Verdict::other, "other"},
-                      Row{Verdict::none, "none"}, Row{Verdict::unclear, "unclear"}};
+    // Another enumeration of this namespace is called Verdict.
+    using Is = ClassOrders::Verdict;
+    using Row = std::pair<Is, std::string_view>;
+    return std::array{Row{Is::given, "given"}, Row{Is::other, "other"}, Row{Is::none, "none"},
+                      Row{Is::unclear, "unclear"}};
 }
 
 struct InspectResult {
