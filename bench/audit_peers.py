@@ -185,6 +185,8 @@ def mean_text(rows, sign=""):
 def main() -> None:
     held_out = "held-out" in sys.argv[2:]
     sources = [word for word in sys.argv[2:] if word != "held-out"]
+    if unknown := set(sources) - {source for source, _, _ in audit_worlds.worlds(held_out)}:
+        sys.exit(f"no such sources: {', '.join(sorted(unknown))}")
     for world in audit_worlds.worlds(held_out):
         source, rate, kind = world
         if sources and source not in sources:

@@ -18,8 +18,8 @@ judge that no method sees (except the true class). Sources:
 - `simulated-weak`: a third, less accurate model of these images alone.
 
 Held-out worlds (HELD_OUT) were defined before later changes of the score. No change is chosen on them: they are run once, to test
-what was chosen on the others. They have other seeds, models, proportions of wrong labels (HELD_OUT_RATES) and classes. They also
-have a third kind of error. `pairs` gives all wrong labels of a class to one other class, which is similar by the judge's mean score.
+what was chosen on the others. They have other seeds, other combinations of models or other simulated images, and the proportions
+of wrong labels in HELD_OUT_RATES. They also have a third kind of error. `pairs` gives all wrong labels of a class to one other class, which is similar by the judge's mean score.
 If class a gets the label b, then b does not get a. Sources:
 
 - `other`: SqueezeNet and MobileNet v1 0.50 on the photographs. Judge: MobileNet v2.

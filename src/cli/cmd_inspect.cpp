@@ -112,7 +112,8 @@ int cmd_inspect(std::vector<std::string> arguments) {
     auto app = make_app(
         "inspect",
         "Check a data set before running a model: how it is read, formats, sizes, labels and "
-        "classes, unreadable images, duplicates. For a prediction store: the order of classes "
+        "classes, unreadable and unusual images, duplicates. For a prediction store: the order of "
+        "classes "
         "that its scores fit. Exit status 3: numbers would be incorrect. An image is unreadable, "
         "copies of a file have different labels, an image is also in --against, or the order of "
         "the classes is incorrect.",

@@ -112,7 +112,8 @@ int quality_score(std::vector<std::string> arguments) {
         ->type_name("COLUMN");
     app->add_flag("--own-constants", options.own_constants,
                   "Centre and scale by these models, not by the published constants");
-    app->add_option("--trim", options.trim, "For --own-constants: proportion trimmed on each side")
+    app->add_option("--trim", options.trim,
+                    "For scales of these models: proportion trimmed on each side")
         ->check(CLI::Range(0.0, 0.49))
         ->type_name("P")
         ->capture_default_str();

@@ -239,8 +239,9 @@ std::string PaperStudy::competition_command(PaperSource source) const {
         const auto classes = [](const mad::DistancePath& path) {
             return as_typed(path.first) + " " + as_typed(path.second);
         };
-        std::string command = fmt::format("assay mad distance {} --competition {} --plot {}",
-                                          classes(paths.front()), folder, "figure-2.svg");
+        std::string command =
+            fmt::format("assay mad distance {} --competition {} --plot figure-2.svg",
+                        classes(paths.front()), folder);
         for (std::size_t i = 1; i < paths.size(); ++i)
             command += fmt::format(" --beside {0}; assay mad distance {0} --competition {1}",
                                    classes(paths[i]), folder);

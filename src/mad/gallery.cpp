@@ -252,9 +252,12 @@ public:
     /// Counts the images that cannot be read in the plan's result, and returns the first reason.
     std::string draw(SheetPlan& plan) {
         std::string reason;
-        Image sheet = part_of(plan, plan.head, plan.cells, form_, reason);
+        // Both parts have the width of the wider one, so that each head has room.
+        SheetForm form = form_;
+        form.least_cells = std::max(plan.cells.size(), plan.beside.size());
+        Image sheet = part_of(plan, plan.head, plan.cells, form, reason);
         if (!plan.beside.empty()) {
-            SheetForm plain = form_;
+            SheetForm plain = form;
             plain.plain = true;
             sheet =
                 stacked_sheets(sheet, part_of(plan, plan.head_beside, plan.beside, plain, reason));

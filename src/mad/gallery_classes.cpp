@@ -9,6 +9,7 @@
 #include "core/refuse.h"
 #include "core/shell_word.h"
 #include "core/text.h"
+#include "data/class_text.h"
 
 namespace assay::mad {
 namespace {
@@ -25,6 +26,9 @@ std::uint16_t gallery_class_named(const Competition& competition, const GalleryP
         if (planner.short_name(label) == text) return label;
         known.push_back(planner.short_name(label));
     }
+    if (std::ranges::count(classes.names(), text) > 1)
+        throw Error(ErrorCode::usage, fmt::format("{}: {}", competition.folder().string(),
+                                                  not_a_class(classes, text)));
     throw Error(ErrorCode::usage, fmt::format("`{}` is not a class of {}{}", shortened(text),
                                               competition.folder().string(), suggest(text, known)));
 }
@@ -70,7 +74,9 @@ ClassPlanner::ClassPlanner(const Competition& competition, const GalleryOptions&
       wanted_(wanted_images(competition, options, pairs, planner)),
       labelled_(competition, options, wanted_, gallery.notes) {
     // The counts are those of all selected images, also if only the confirmed ones are shown.
-    const ImagesOfClass selected = planner.images_of_classes(pairs, false);
+    const ImagesOfClass all =
+        options.confirmed ? planner.images_of_classes(pairs, false) : ImagesOfClass{};
+    const ImagesOfClass& selected = options.confirmed ? all : wanted_;
     std::vector<std::string> without;
     for (const auto& [label, images] : wanted_) {
         PlannedClass planned{.label = label,

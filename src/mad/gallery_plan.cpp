@@ -69,11 +69,6 @@ std::string cases_text(const std::vector<SheetPlan>& sheets) {
                        all[3], all[4]);
 }
 
-/// "; sheet 1 of 2" for the first of two; nothing for a single sheet.
-std::string sheet_text(std::size_t sheet, std::size_t sheets) {
-    return sheets > 1 ? fmt::format("; sheet {} of {}", sheet + 1, sheets) : "";
-}
-
 /// True if a classifier of the pair predicts the class.
 bool has_label(const SelectedRow& row, std::uint16_t label) {
     return row.first_label == label || row.second_label == label;
@@ -105,6 +100,10 @@ std::vector<FarthestPlace> farthest_places(const std::set<std::int64_t>& images,
 }
 
 }  // namespace
+
+std::string sheet_text(std::size_t sheet, std::size_t sheets) {
+    return sheets > 1 ? fmt::format("; sheet {} of {}", sheet + 1, sheets) : "";
+}
 
 std::string SheetNames::of(const std::string& first, const std::string& second) {
     return unique(part_of_sheet_name(first) + "--" + part_of_sheet_name(second));

@@ -46,6 +46,9 @@ struct FarthestPlace {
     std::size_t pairs = 0;
 };
 
+/// "; sheet 1 of 2" for the first of two; nothing for a single sheet.
+std::string sheet_text(std::size_t sheet, std::size_t sheets);
+
 /// Names of files without extension, each once, valid for any names of classifiers and tags.
 class SheetNames {
 public:

@@ -118,7 +118,7 @@ ResultType result_type(ResultOf<GalleryClass>) {
             part<&Of::selected>({.help = "Images for which a classifier of the pairs predicts it"}),
             part<&Of::yes>({.help = "Of these: people say that the image shows it"}),
             part<&Of::no>({.help = "People say that it does not"}),
-            part<&Of::open>({.help = "Undecided, or nobody can judge it"}),
+            part<&Of::open>({.help = "Not asked, undecided, or nobody can judge it"}),
             part<&Of::labelled>({.help = "Images of the labelled data set with the class"}),
             part<&Of::shown>({.help = "Of these, the first ones, which are on the sheets"}),
             part<&Of::sheet>({.help = "The first of its sheets"}),

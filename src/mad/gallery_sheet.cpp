@@ -137,7 +137,8 @@ Image cell_image(const SheetCell& cell, const SheetForm& form, std::string& reas
 
 Image empty_sheet(const std::vector<std::string>& head, std::span<const SheetCell> cells,
                   const SheetForm& form) {
-    const std::size_t across = std::min<std::size_t>(form.columns, cells.size());
+    const std::size_t across =
+        std::min<std::size_t>(form.columns, std::max(cells.size(), form.least_cells));
     const std::size_t down = (cells.size() + form.columns - 1) / form.columns;
     Image sheet;
     sheet.width =

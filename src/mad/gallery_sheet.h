@@ -30,8 +30,9 @@ struct SheetCell {
 struct SheetForm {
     int side = 160;
     std::uint32_t columns = 6;
-    bool named = false;  ///< a line with the classifier above each label
-    bool plain = false;  ///< no labels: only SheetCell::below
+    bool named = false;           ///< a line with the classifier above each label
+    bool plain = false;           ///< no labels: only SheetCell::below
+    std::size_t least_cells = 0;  ///< the sheet is at least as wide as with this number of cells
 };
 
 /// The number of cells on a sheet: whole rows, at least one.

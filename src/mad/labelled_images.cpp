@@ -69,22 +69,21 @@ void LabelledImages::add_to(std::vector<SheetPlan>& sheets, std::uint16_t label,
         if (sheets.back().beside.size() >= space_of(sheets.back())) {
             GallerySheet next;
             next.class_id = sheets.back().result.class_id;
-            sheets.push_back({.result = next, .head = sheets.back().head, .cells = {}});
+            // The other lines of the head are about selected images.
+            const std::vector<std::string>& head = sheets.back().head;
+            sheets.push_back({.result = next, .head = {head.at(0), head.at(1)}, .cells = {}});
         }
         SheetPlan& sheet = sheets.back();
-        const std::string id(dataset_.ids[item]);
         sheet.beside.push_back({.path = dataset_.path_of(item),
                                 .data = &dataset_,
                                 .item = item,
                                 .first = {},
                                 .second = {},
-                                .below = id.substr(id.rfind('/') + 1)});
+                                .below = std::string(base_name(dataset_.ids[item]))});
         ++sheet.result.beside;
     }
     for (std::size_t s = 0; s < sheets.size(); ++s) {
-        const std::string number =
-            sheets.size() > 1 ? fmt::format("; sheet {} of {}", s + 1, sheets.size()) : "";
-        sheets[s].head.at(1) += number;
+        sheets[s].head.at(1) += sheet_text(s, sheets.size());
         sheets[s].head_beside = {which};
     }
 }

@@ -27,7 +27,6 @@ public:
     LabelledImages(const Competition& competition, const GalleryOptions& options,
                    const ImagesOfClass& wanted, std::vector<std::string>& notes);
 
-    const std::string& name() const { return dataset_.name; }
     /// Empty for a class without images.
     const OfClass& of(std::uint16_t label) const;
     /// Adds the images of the class below those of its sheets, each with at most `cells` images of

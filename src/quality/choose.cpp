@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void refuse_need(std::string_view text, const std::string& why) {
     throw Error(ErrorCode::usage,
-                fmt::format("`{}`: {}; a need is DIMENSION >= NUMBER or DIMENSION <= NUMBER",
+                fmt::format("`{}`: {}; a need is NAME >= NUMBER or NAME <= NUMBER",
                             shortened(text, 200), why));
 }
 

@@ -51,7 +51,7 @@ ResultType result_type(ResultOf<Candidate>) {
             part<&Candidate::like_best>(
                 {.help = "True if the interval of its difference from the best score contains 0"}),
             part<&Candidate::undominated>({.help = "True if no other model is at least as good in "
-                                                   "every dimension and clearly better in one",
+                                                   "all that counts and clearly better in one",
                                            .name = "unbeaten"}),
             part<&Candidate::beaten_by>({.help = "Empty: by none"}),
             part<&Candidate::sure>(
@@ -113,7 +113,7 @@ Report report_of(const ChooseResult& result) {
     }
     if (const std::size_t beaten = result.candidates.size() - shown; beaten > 0) {
         table.notes.push_back(
-            fmt::format("{} beaten by a model that is at least as good in every dimension and "
+            fmt::format("{} beaten by a model that is at least as good in all that counts and "
                         "clearly better in one.",
                         beaten == 1 ? "1 other is" : fmt::format("{} others are", beaten)));
     }

@@ -34,11 +34,11 @@ std::optional<double> number_of_tag(const QualityTable& table, std::size_t tag,
 }
 
 constexpr std::string_view low_words[] = {
-    "gmac",    "gmacs",  "mac",        "macs",    "flop", "flops", "gflops",    "memory",
-    "latency", "time",   "second",     "seconds", "ms",   "ece",   "ace",       "nll",
-    "brier",   "error",  "errors",     "loss",    "fpr",  "fpr95", "size",      "energy",
-    "power",   "cost",   "price",      "mb",      "gb",   "mib",   "gib",       "watts",
-    "joules",  "params", "parameters", "mce",     "risk", "aurc",  "emissions",
+    "gmac",    "gmacs",  "mac",    "macs",       "flop", "flops", "gflops", "memory",
+    "latency", "time",   "second", "seconds",    "ms",   "ece",   "ace",    "nll",
+    "brier",   "err",    "error",  "errors",     "loss", "fpr",   "fpr95",  "size",
+    "energy",  "power",  "cost",   "price",      "mb",   "gb",    "mib",    "gib",
+    "watts",   "joules", "params", "parameters", "mce",  "risk",  "aurc",   "emissions",
 };
 constexpr std::string_view high_words[] = {
     "accuracy", "acc",    "top1",      "top5",       "auroc", "auc",        "aupr",
@@ -47,10 +47,10 @@ constexpr std::string_view high_words[] = {
 };
 /// Changes and spreads of a metric: the direction of the metric says nothing about them.
 constexpr std::string_view unsure_words[] = {
-    "drop",    "drops",     "gap",      "gaps",   "std",         "sd",
-    "stdev",   "deviation", "variance", "var",    "degradation", "decrease",
-    "decline", "reduction", "increase", "change", "changes",     "difference",
-    "diff",    "delta",     "spread",   "range",
+    "drop",      "drops",    "gap",     "gaps",        "std",      "sd",      "stdev",
+    "deviation", "variance", "var",     "degradation", "decrease", "decline", "reduction",
+    "increase",  "change",   "changes", "difference",  "diff",     "delta",   "spread",
+    "range",     "rank",     "se",      "stderr",      "ci",
 };
 
 }  // namespace

@@ -36,7 +36,12 @@ Table rank_table(const RankingResult& result) {
                      {.name = "model", .numbers = false},
                      {.name = result.options.by.empty() ? "score" : result.options.by,
                       .show = Show::value_and_half}};
-    const bool drawn = !result.models.empty() && result.models.front().best.has_value();
+    // A model whose draws are unsure has no probability.
+    const bool drawn = std::ranges::any_of(
+        result.models, [](const RankedModel& model) { return model.best.has_value(); });
+    const auto probability = [](const std::optional<double>& p) {
+        return p ? Cell(Number{*p, Unit::number, 2}) : Cell();
+    };
     if (drawn) {
         table.columns.push_back({.name = "P(best)"});
         table.columns.push_back({.name = "P(top 5)"});
@@ -45,8 +50,8 @@ Table rank_table(const RankingResult& result) {
         const RankedModel& m = result.models[i];
         std::vector<Cell> cells = {m.rank, m.label, m.score};
         if (drawn) {
-            cells.emplace_back(Number{m.best.value_or(0), Unit::number, 2});
-            cells.emplace_back(Number{m.top5.value_or(0), Unit::number, 2});
+            cells.push_back(probability(m.best));
+            cells.push_back(probability(m.top5));
         }
         table.add(std::move(cells));
     }

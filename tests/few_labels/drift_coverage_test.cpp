@@ -47,7 +47,8 @@ PoolEstimate estimated_pool(const DriftWorld& world, std::uint64_t seed, double 
     std::vector<std::vector<float>> scores(models);
     std::vector<std::int32_t> truth;
     std::vector<double> lost;
-    for (std::size_t m = 0; m < models; ++m) lost.push_back(fall / accuracy_of(world, m));
+    for (std::size_t m = 0; m < models; ++m)
+        lost.push_back(fall > 0 ? fall / accuracy_of(world, m) : 0);
     for (std::size_t i = 0; i < pool_images; ++i) {
         RandomStream random(seed, world.name, i);
         const auto correct_class = static_cast<std::int32_t>(random.below(classes));

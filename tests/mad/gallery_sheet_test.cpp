@@ -47,5 +47,13 @@ TEST(MadGallerySheet, NamesWithoutRoomAreCutAndConfidencesNever) {
                     << x << " " << y;
 }
 
+TEST(MadGallerySheet, FewCellsMayHaveTheWidthOfMany) {
+    const int few = empty_sheet({""}, std::vector<SheetCell>(1), {}).width;
+    const int many = empty_sheet({""}, std::vector<SheetCell>(5), {}).width;
+    EXPECT_GT(many, few);
+    EXPECT_EQ(empty_sheet({""}, std::vector<SheetCell>(1), {.least_cells = 5}).width, many);
+    EXPECT_EQ(empty_sheet({""}, std::vector<SheetCell>(5), {.least_cells = 1}).width, many);
+}
+
 }  // namespace
 }  // namespace assay::mad

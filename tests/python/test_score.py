@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import threading
@@ -36,9 +37,10 @@ class Score(InFolder):
         labels = np.array([0] * 15 + [1] * 5)
         scores = np.tile(np.array([4, 0], np.float32), (20, 1))
         balanced = assay.score(scores, labels, ["balanced"])["balanced"]
-        # From a grid over the two classes' proportions.
-        self.assertAlmostEqual(balanced.interval.low, .3924, delta=.0005)
-        self.assertAlmostEqual(balanced.interval.high, .7447, delta=.0005)
+        # Where one class decides, the other's proportion stays at its bound: 15 of 15 below, 0 of 5 above.
+        z2 = statistics.NormalDist().inv_cdf(.975) ** 2
+        self.assertAlmostEqual(balanced.interval.low, .5 / (1 + z2 / 14), delta=1e-9)
+        self.assertAlmostEqual(balanced.interval.high, .5 + .5 * (z2 / 4) / (1 + z2 / 4), delta=1e-9)
         self.assertIn("50.0", str(assay.score(scores, labels, ["balanced"])))
 
     def test_json_is_the_commands_byte_for_byte(self):

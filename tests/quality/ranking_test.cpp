@@ -56,7 +56,7 @@ TEST(Ranking, TheScoreByHand) {
     EXPECT_NEAR(*first.score.value, (-1 / std::sqrt(2.0) + 2 * 2) / 3, 1e-12);
     EXPECT_NEAR(first.parts.at("gmacs"), -1 / std::sqrt(2.0) / 3, 1e-12);
     EXPECT_NEAR(first.parts.at("gmacs") + first.parts.at("auroc"), *first.score.value, 1e-12);
-    // Only auroc has errors: 2 / 3 * .01 / .05, to a few percent with 200 draws.
+    // Only auroc has errors: 2 / 3 * .01 / .05, within four of its errors with 200 draws.
     EXPECT_NEAR(*first.score.standard_error, 2.0 / 3 * .2, 2.0 / 3 * .2 * .2);
     ASSERT_EQ(found.columns.size(), 2U);
     EXPECT_EQ(found.columns[0].scale_from, "these models");
@@ -237,6 +237,8 @@ TEST(Ranking, DirectionsComeFromNames) {
     EXPECT_EQ(better_when_high("latency_ms"), false);
     EXPECT_EQ(better_when_high("peak-memory MiB"), false);
     EXPECT_EQ(better_when_high("top1_error"), std::nullopt);
+    EXPECT_EQ(better_when_high("top1_err"), std::nullopt) << "a column of timm's results";
+    EXPECT_EQ(better_when_high("top1_rank"), std::nullopt);
     EXPECT_EQ(better_when_high("delta_rank"), std::nullopt);
     for (const std::string_view name : {"accuracy_drop", "robustness_gap", "auroc_std",
                                         "accuracy_variance", "latency_difference"})

@@ -169,7 +169,7 @@ function json(response: ServerResponse, value: unknown): void {
   later(() => response.end(JSON.stringify(value)));
 }
 
-/// ASSAY_MOCK_DELAY makes each response this many milliseconds late, after its request has acted.
+/// ASSAY_MOCK_DELAY makes each answer and image this many milliseconds late, after its request has acted.
 /// Tests that count on a fast server fail then.
 function later(respond: () => void): void {
   const delay = Number(process.env["ASSAY_MOCK_DELAY"] ?? 0);

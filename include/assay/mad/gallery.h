@@ -76,7 +76,8 @@ std::vector<GalleryImage> gallery_images(const Competition& competition);
 struct GalleryClass {
     std::string id, name;
     std::uint64_t selected = 0;  ///< images for which a classifier of the pairs predicts it
-    /// People's answers about it: the class is there, it is not, and undecided or not asked.
+    /// People's answers about it: the class is there, it is not, and not asked,
+    /// undecided or impossible to judge.
     std::uint64_t yes = 0, no = 0, open = 0;
     std::uint64_t labelled = 0;   ///< images of the labelled data set with the class
     std::uint64_t shown = 0;      ///< of these, on the sheets: the first ones

@@ -44,7 +44,7 @@ struct QubaOptions {
     std::string weights = "balanced";  ///< an input of weights_named()
     std::vector<std::string> where;    ///< selectors of models; "": all models
     bool own_constants = false;        ///< true if constants are computed from the chosen models
-    double trim = 0.1;                 ///< for own constants: the proportion excluded on each side
+    double trim = 0.1;                 ///< for scales of the chosen models: excluded on each side
     bool drop_missing = false;         ///< compute the score from the available dimensions,
                                        ///< renormalized; otherwise refuse
     bool among_published = true;       ///< true if each model gets a place among the 326

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/text.h"
@@ -75,14 +76,17 @@ const UnusualWords& words_for(UnusualImages::Kind kind) {
 
 std::string value_text(UnusualImages::Kind kind, double value) {
     if (kind == Kind::odd_size) return count_text(static_cast<std::uint64_t>(value));
-    return fmt::format("{:.3g}", value);
+    return fmt::format("{:.4g}", value);
 }
 
 std::string rule_text(const UnusualImages& unusual) {
     const auto text = [&](const std::optional<double>& limit, std::string_view side) {
         return limit ? fmt::format("{} {}", side, value_text(unusual.kind, *limit)) : "";
     };
-    return fmt::format("{} {}{}{}", words_for(unusual.kind).measure, text(unusual.below, "below"),
+    std::optional<double> below = unusual.below;
+    // Numbers of pixels are whole: "below 2,036" is below 2,035.4.
+    if (below && unusual.kind == Kind::odd_size) below = std::ceil(*below);
+    return fmt::format("{} {}{}{}", words_for(unusual.kind).measure, text(below, "below"),
                        unusual.below && unusual.above ? " or " : "", text(unusual.above, "above"));
 }
 

@@ -49,8 +49,9 @@ at::ScalarType stored_type(std::int64_t type, const std::string& name) {
         case TensorProto::BOOL:
             return at::kBool;
         default:
-            refuse(fmt::format("tensor \"{}\" has numbers of ONNX type {}, which is not supported",
-                               name, type));
+            refuse(fmt::format("{}numbers of ONNX type {} are not supported; {}",
+                               name.empty() ? "" : fmt::format("tensor \"{}\": ", name), type,
+                               by_onnx_runtime));
     }
 }
 

@@ -462,7 +462,7 @@ export interface Candidate {
   values: Record<string, number>;
   /** True if the interval of its difference from the best score contains 0. */
   like_best: boolean;
-  /** True if no other model is at least as good in every dimension and clearly better in one. */
+  /** True if no other model is at least as good in all that counts and clearly better in one. */
   unbeaten: boolean;
   /** Empty: by none. */
   beaten_by: string;
@@ -2420,7 +2420,7 @@ export interface MadClass {
   yes: number;
   /** People say that it does not. */
   no: number;
-  /** Undecided, or nobody can judge it. */
+  /** Not asked, undecided, or nobody can judge it. */
   open: number;
   /** Images of the labelled data set with the class. */
   labelled: number;
